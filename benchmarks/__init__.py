@@ -1,1 +1,1 @@
-"""Measurements: ratios against a peer, or against one pass over the data, in the same run."""
+"""Benchmarks. Many results are ratios to another library or to one pass over the data."""

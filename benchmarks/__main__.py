@@ -1,6 +1,7 @@
-"""Run benchmarks and store their tables: `python -m benchmarks [name ...]`; without names, all that can run here.
+"""Run benchmarks and store their tables: `python -m benchmarks [name ...]`.
 
-`python -m benchmarks rivals [--full] [--docs]` compares with other libraries and programs: see benchmarks/rivals.
+Without names, all benchmarks run whose dependencies are installed. `python -m benchmarks rivals
+[--full] [--docs]` compares with other libraries.
 """
 
 import importlib
@@ -14,6 +15,7 @@ NAMES = (
     "pivots",
     "finish",
     "zone_rule",
+    "negative_arms",
     "tolerance",
     "placing",
     "methods",
@@ -27,6 +29,7 @@ NAMES = (
     "hmds",
     "direct",
     "speed",
+    "sizes",
     "large_graphs",
     "shapes",
     "startup",
@@ -65,7 +68,7 @@ def main() -> None:
     ]
     for name in sys.argv[1:] or able:
         if name not in NAMES:
-            sys.exit(f"no benchmark is named {name!r}: choose from rivals, {', '.join(NAMES)}")
+            sys.exit(f"unknown benchmark {name!r}: choose from rivals, {', '.join(NAMES)}")
         store(name, importlib.import_module(f"benchmarks.{name}").measure())
 
 

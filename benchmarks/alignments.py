@@ -1,4 +1,4 @@
-"""Simulated alignments with known trees: Yule or birth-death trees, uneven rates, JC69 or K2P substitutions.
+"""Simulated alignments with known trees: Yule or birth-death trees, uneven rates, JC69 or K2P.
 
 Nucleotides are numbered A, C, G, T = 0 ... 3, so that x ^ 2 is the transition of x.
 """
@@ -10,18 +10,20 @@ from numpy.typing import NDArray
 
 import treerep as tr
 
-_UNEVENNESS = 0.5  # standard deviation of the logarithm of a branch's rate: no molecular clock
+_UNEVENNESS = (
+    0.5  # standard deviation of the logarithm of the rate of a branch (no molecular clock)
+)
 
 
 class Simulation(NamedTuple):
-    """What to simulate."""
+    """Parameters of a simulation."""
 
     taxa: int
     sites: int
-    depth: float  # expected substitutions a site from the root to a tip
-    extinction: float = 0.0  # rate of extinctions over the rate of births; 0 is Yule's model
+    depth: float  # expected substitutions per site from the root to a tip
+    extinction: float = 0.0  # extinction rate divided by birth rate; 0 is the Yule model
     kappa: float | None = (
-        None  # rate of transitions over that of transversions for K2P; None is JC69
+        None  # transition rate divided by transversion rate for K2P; None is JC69
     )
 
 
@@ -33,7 +35,7 @@ class Alignment(NamedTuple):
 
 
 class _History(NamedTuple):
-    """Lineages in the order of their births."""
+    """Lineages in order of birth."""
 
     parent: NDArray[np.int64]
     length: NDArray[np.float64]
@@ -66,7 +68,7 @@ def simulate(what: Simulation, rng: int) -> Alignment:
 
 
 def _grown(taxa: int, extinction: float, generator: np.random.Generator) -> _History | None:
-    """Let lineages split and die out until there are enough; None if none is left."""
+    """Let lineages split and die until there are enough; return None if none is left."""
     parent, birth, end, alive, now = [-1], [0.0], [0.0], [0], 0.0
     while len(alive) < taxa:
         now += generator.exponential(1 / (len(alive) * (1 + extinction)))
@@ -93,7 +95,7 @@ def _grown(taxa: int, extinction: float, generator: np.random.Generator) -> _His
 def _substitutions(
     history: _History, depth: float, generator: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Turn times into expected substitutions, at another rate on every branch."""
+    """Convert times to expected substitutions, with a different rate on every branch."""
     height = np.zeros(len(history.length))
     for v in range(1, len(height)):
         height[v] = height[history.parent[v]] + history.length[v]
@@ -122,7 +124,10 @@ def _evolved(
 
 
 class SequenceMetric(tr.Metric):
-    """JC69 or K2P distances between sequences, measured when asked for: no matrix. Memory: four numbers a site."""
+    """JC69 or K2P distances between sequences, computed on request.
+
+    Memory: four numbers per site.
+    """
 
     def __init__(self, sequences: NDArray[np.int8], kappa: float | None) -> None:
         n, sites = sequences.shape
@@ -134,7 +139,7 @@ class SequenceMetric(tr.Metric):
         return len(self.is_base)
 
     def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the distances between two sets of sequences; saturated pairs are half a site from saturation."""
+        """Return distances between two sets of sequences; saturated pairs are set to half a site below saturation."""
         first, second = (
             self.is_base[points].reshape(len(points), -1) for points in (rows, cols)
         )

@@ -1,4 +1,4 @@
-"""Backbone trees, the default: quality and time on cells and graphs, by stage and by size, and how time grows."""
+"""Backbone trees: quality and time on cells and graphs, by stage and by size."""
 
 import time
 from collections.abc import Iterator
@@ -16,16 +16,16 @@ from treerep.refinement.backbone import _threads, build
 
 from .common import Table, in_child
 
-JUDGED_ROWS = 1000  # drawn with another seed than the rows of a fit
+JUDGED_ROWS = 1000  # a different seed than the rows of a fit
 WHOLE = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc")
 GRAPHS = (("grqc", 2000), ("wordnet", None), ("enron", None))
 CELLS = ("pbmc68k", "paul15", "zeisel", "cbmc")
-JOINED = 10_000  # points up to which neighbors are joined, too
+JOINED = 10_000  # largest number of points for neighbor joining
 SIZES = (20_000, 100_000, 1_000_000)
 BACKBONES = (250, 500, 1000, 2000)
 
 
-# Memory of the process, looked at a hundred times a second.
+# Memory of the process, sampled a hundred times per second.
 MEMORY = """
 import json, sys, threading, time, numpy as np, treerep as tr
 points = np.ascontiguousarray(tr.datasets.branching_cells(int(sys.argv[1]), dim=50, rng=0).points)
@@ -53,7 +53,7 @@ def cells(n: int) -> tr.Metric:
 
 
 def judge(tree: tr.Tree, metric: tr.Metric) -> str:
-    """Average distortion, and for graphs mean average precision."""
+    """Return average distortion, and for graphs also mean average precision."""
     rows: Any = "all" if len(metric) <= 5000 else JUDGED_ROWS
     distortion = tr.average_distortion(tree, metric, rows=rows, rng=5)
     score = (
@@ -69,7 +69,7 @@ def judge(tree: tr.Tree, metric: tr.Metric) -> str:
 def placed_tree(
     metric: tr.Metric, tree: tr.Tree, sample: Any, rest: Any, places: Any
 ) -> tr.Tree:
-    """Every point at its place in the backbone, without branches."""
+    """Return the tree with every point at its place in the backbone, without branches."""
     with Workers() as workers:
         edges, weights = attach(tree, places, None, 0.0, workers)
     steiner = len(metric) + np.arange(int(edges.max()) + 1 - len(metric))
@@ -78,7 +78,7 @@ def placed_tree(
 
 @contextmanager
 def watched(name: str, calls: list[tuple[float, Any, Any]]) -> Iterator[None]:
-    """Note the seconds, the arguments and the result of a function that the fit calls."""
+    """Record the seconds, the arguments and the result of a function that the fit calls."""
     module = build if hasattr(build, name) else _threads
     function = getattr(module, name)
 
@@ -93,7 +93,7 @@ def watched(name: str, calls: list[tuple[float, Any, Any]]) -> Iterator[None]:
 
 
 def stages(name: str, metric: tr.Metric, size: int) -> list[dict[str, Any]]:
-    """Fit once, and judge the tree after each stage."""
+    """Fit once and score the tree after each stage."""
     calls: dict[str, list[Any]] = {
         name: [] for name in ("small_tree", "best_places", "grow", "weighed")
     }
@@ -121,7 +121,7 @@ def stages(name: str, metric: tr.Metric, size: int) -> list[dict[str, Any]]:
             "size": size,
             "stage": stage,
             "seconds": f"{seconds:.2f}",
-            "after it": score,
+            "result": score,
         }
         for stage, seconds, score in rows
     ]
@@ -140,7 +140,7 @@ def sizes(name: str, metric: tr.Metric) -> dict[str, Any]:
 
 
 def row_of(name: str, metric: tr.Metric, size: int | None = None) -> dict[str, Any]:
-    """Fit by TreeRep, by relaxed neighbor joining and around a backbone, and judge all on the same rows."""
+    """Fit by TreeRep, relaxed neighbor joining and backbone, and score all on the same rows."""
     found: dict[str, Any] = {"data": name, "points": len(metric), "size": size or "default"}
     ways = {
         "TreeRep": {"method": "treerep"},
@@ -173,13 +173,14 @@ def measure() -> list[Table]:
         ):
             tr.fit(metric, **fit)
     note = (
-        "Average distortion as it is, and for graphs mean average precision behind it; all pairs up to 5,000 points, "
-        f"{JUDGED_ROWS:,} rows beyond, with their 95% interval. Compiled before; one run each."
+        "Average distortion without scaling; for graphs also MAP by definition, after the "
+        f"slash. All pairs up to 5,000 points, otherwise {JUDGED_ROWS:,} sampled rows with a 95% "
+        "interval. One run each, without compilation."
     )
     graphs = []
     for name, size in (*((name, None) for name in WHOLE), *GRAPHS):
         metric = tr.datasets.load(name).metric
-        _ = metric.oracle  # hub labels are no part of a fit
+        _ = metric.oracle  # hub labels are not part of a fit
         graphs.append(row_of(name, metric, size))
     points = [row_of(name, tr.as_metric(tr.datasets.load(name))) for name in CELLS]
     branching = [row_of("branching cells, 50 dimensions", cells(n)) for n in SIZES]
@@ -193,7 +194,7 @@ def measure() -> list[Table]:
     return [
         Table("Cells around a backbone", points + branching, note),
         Table("Graphs around a backbone", graphs, note),
-        Table("What each stage contributes", by_stage, note),
+        Table("Stages of a backbone tree", by_stage, note),
         Table("Sizes of a backbone", by_size, note),
         Table(
             "Memory of a fit",

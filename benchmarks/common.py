@@ -1,4 +1,4 @@
-"""What the benchmarks share: timing, child processes, tables on disk."""
+"""Shared code of the benchmarks: timing, child processes, stored tables."""
 
 import importlib.metadata
 import json
@@ -19,7 +19,7 @@ if "TREEREP_DATA" not in os.environ and DATA.is_dir():
 
 
 class Table(NamedTuple):
-    """Rows to print, in order; the first row's keys are the columns."""
+    """Rows to print, in order. The keys of the first row are the columns."""
 
     title: str
     rows: list[dict[str, Any]]
@@ -27,7 +27,7 @@ class Table(NamedTuple):
 
 
 def seconds(work: Callable[[], Any], repeat: int = 3) -> float:
-    """Least of a few timings: the machine is shared, so noise only adds."""
+    """Return the shortest of a few times. Noise on a shared machine only adds."""
     best = float("inf")
     for _ in range(repeat):
         start = time.perf_counter()
@@ -39,7 +39,7 @@ def seconds(work: Callable[[], Any], repeat: int = 3) -> float:
 def in_child(
     script: str, *arguments: object, env: dict[str, str] | None = None
 ) -> dict[str, Any]:
-    """Run a script in a fresh process; it prints one JSON object as its last line."""
+    """Run a script in a new process and return the JSON object in its last line."""
     result = subprocess.run(
         [sys.executable, "-c", script, *map(str, arguments)],
         capture_output=True,
@@ -51,7 +51,7 @@ def in_child(
 
 
 def cell(value: Any) -> str:
-    """Numbers with three significant digits or so."""
+    """Format a value, numbers with three or four significant digits."""
     if isinstance(value, float):
         return (
             f"{value:.3g}"
@@ -66,15 +66,22 @@ def cell(value: Any) -> str:
 def markdown(name: str, table: Table, command: str = "") -> str:
     columns = list(table.rows[0])
     lines = [f"**{table.title}** (`{command or f'python -m benchmarks {name}'}`)", ""]
-    lines += ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    rule = ("---:|" if _numeric(table.rows, column) else "---|" for column in columns)
+    lines += ["| " + " | ".join(columns) + " |", "|" + "".join(rule)]
     lines += [
         "| " + " | ".join(cell(row[column]) for column in columns) + " |" for row in table.rows
     ]
     return "\n".join([*lines, "", *([table.note, ""] if table.note else [])])
 
 
+def _numeric(rows: list[dict[str, Any]], column: str) -> bool:
+    """Return whether a column holds numbers, possibly with units, intervals or gaps."""
+    texts = [str(row[column]) for row in rows]
+    return all(text in ("", "-") or text[0] in "0123456789-.±" for text in texts)
+
+
 def _processor() -> str:
-    """Name the processor, as Linux does where it is Linux."""
+    """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -84,7 +91,7 @@ def _processor() -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Describe the machine, and the versions of what everything rests on."""
+    """Describe the machine and the versions of Python, NumPy, SciPy and numba."""
     return {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),
@@ -97,7 +104,7 @@ def machine() -> dict[str, Any]:
 
 
 def store(name: str, tables: list[Table], command: str = "") -> None:
-    """Print the tables, and keep them beside a description of the machine.
+    """Print the tables and store them with a description of the machine.
 
     `command` is the command that measured them, if it is not `python -m benchmarks <name>`.
     """

@@ -1,7 +1,8 @@
-"""TreeRep on a Dask cluster of this machine against its threads, wave by wave: what the cost model is fitted to.
+"""TreeRep on a local Dask cluster compared with threads, wave by wave.
 
-Every worker is a process of one thread. The workers make their points themselves, the same for every number of them.
-Sizes come from the environment: BENCH_POINTS (1,000,000), BENCH_DIM (50), BENCH_WORKERS ("1 2 4").
+The cost model is fitted to these results. Every worker is a process with one thread, and creates
+its points itself. Sizes come from the environment: BENCH_POINTS (1,000,000), BENCH_DIM (50),
+BENCH_WORKERS ("1 2 4").
 """
 
 import os
@@ -18,18 +19,18 @@ from .common import Table
 N = int(os.environ.get("BENCH_POINTS", 1_000_000))
 DIM = int(os.environ.get("BENCH_DIM", 50))
 WORKERS = tuple(map(int, os.environ.get("BENCH_WORKERS", "1 2 4").split()))
-CHUNKS = 8  # chunks of the input: a multiple of every number of workers
+CHUNKS = 8  # chunks of the input, a multiple of every number of workers
 
 
 class Clock:
-    """Notes how long the parts of a run take, and how many bytes the workers sent each other meanwhile."""
+    """Clock that records the seconds of the parts of a run, and the bytes sent between workers."""
 
     def __init__(self, client: Any) -> None:
         self.client, self.rows = client, list[dict[str, Any]]()
         self.kept = {name: getattr(dask_run.Run, name) for name in ("_wave", "_finish")}
 
     def sent(self) -> int:
-        """Bytes that workers have sent to workers until now."""
+        """Return the bytes that workers have sent to each other so far."""
         return sum(
             self.client.run(
                 lambda dask_worker: dask_worker.transfer_outgoing_bytes_total
@@ -37,7 +38,7 @@ class Clock:
         )
 
     def timed(self, name: str) -> Any:
-        """A method of a run that is noted."""
+        """Wrap a method of a run and record it."""
         plain = self.kept[name]
 
         def method(run: Any, *arguments: Any) -> Any:
@@ -72,7 +73,7 @@ class Clock:
 
 
 def reset_peak() -> float:
-    """Forget the peak memory of this process until now, and return what it has now, in MB."""
+    """Reset the peak memory of this process and return its current memory in MB."""
     import psutil
 
     with open("/proc/self/clear_refs", "w") as file:  # noqa: PTH123
@@ -81,7 +82,7 @@ def reset_peak() -> float:
 
 
 def peak() -> float:
-    """Peak memory of this process since then, in MB."""
+    """Return the peak memory of this process since the reset, in MB."""
     with open("/proc/self/status") as file:  # noqa: PTH123
         return next(int(line.split()[1]) / 1e3 for line in file if line.startswith("VmHWM"))
 
@@ -90,7 +91,7 @@ def points() -> Any:
     import dask.array as da
 
     steps = da.random.default_rng(0).normal(size=(N, DIM), chunks=(-(-N // CHUNKS), DIM))
-    return da.cumsum(steps, axis=1)  # correlated, so that distances differ
+    return da.cumsum(steps, axis=1)  # correlated points, so that distances differ
 
 
 def on_workers(count: int) -> tuple[dict[str, Any], list[dict[str, Any]], tr.Tree]:
@@ -110,7 +111,7 @@ def on_workers(count: int) -> tuple[dict[str, Any], list[dict[str, Any]], tr.Tre
         array = points()
         tr.fit(
             array[: min(N, 100_000)], metric="euclidean", engine=client, method="treerep"
-        )  # workers have imported and compiled
+        )  # workers import and compile
         empty = max(client.run(reset_peak).values())
         array = array.rechunk((-(-N // count), DIM)).persist()
         wait(array)
@@ -127,8 +128,8 @@ def on_workers(count: int) -> tuple[dict[str, Any], list[dict[str, Any]], tr.Tre
         "seconds": plain,
         "waves": len(waves),
         "seconds in waves": sum(wave["seconds"] for wave in waves),
-        "in the finish": clock.rows[-1]["seconds"],
-        "peak of a worker / its share": most / share,
+        "seconds in the finish phase": clock.rows[-1]["seconds"],
+        "peak per worker / its share of the data": most / share,
     }
     return row, clock.rows, tree
 
@@ -146,9 +147,16 @@ def measure() -> list[Table]:
         assert all(tree == other for _, _, other in runs)
     filler = {key: "" for key in runs[0][0] if key not in rows[0]}
     overall = [run[0] for run in runs] + [{**row, **filler} for row in rows]
-    note = "All trees are equal. The peak is that of the process above what it had before the points."
+    note = (
+        "All trees are equal. Peak memory does not include the memory before the points were "
+        "loaded."
+    )
     tables = [Table(f"Dask and threads, {N:,} points x {DIM}, float64", overall, note)]
     return tables + [
-        Table(f"{row['engine']}: wave by wave", parts, "Bytes sent are those between workers.")
+        Table(
+            f"{row['engine']}: wave by wave",
+            parts,
+            "Only data sent between workers is counted.",
+        )
         for row, parts, _ in runs
     ]

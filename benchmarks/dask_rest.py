@@ -1,4 +1,4 @@
-"""Scores, trials and least squares on a Dask cluster of this machine, against its threads."""
+"""Scores, trials and least squares on a local Dask cluster compared with threads."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ POINTS, DIMENSIONS = 10_000, 50
 
 
 def works() -> dict[str, Callable[[Any], Any]]:
-    """What is done, by name, for an engine."""
+    """Return the operations by name, for an engine."""
     points = tr.PointMetric(tr.datasets.branching_cells(POINTS, dim=DIMENSIONS).points)
     few = tr.PointMetric(points.points[:2000])
     tree, network = tr.fit(points, method="treerep"), tr.datasets.load("grqc").metric
@@ -50,9 +50,7 @@ def measure() -> list[Table]:
         Client(cluster, set_as_default=False) as client,
     ):
         for name, work in works().items():
-            assert np.array_equal(work(client), work(None)), (
-                name
-            )  # and so everything is compiled
+            assert np.array_equal(work(client), work(None)), name  # compile everything
             near, far = (
                 seconds(lambda work=work: work(None)),
                 seconds(lambda work=work: work(client)),

@@ -1,4 +1,4 @@
-"""PM, LM and PT on the paper's graphs, and what a tree to begin with gains: needs torch; TREEREP_DEVICE=cpu or cuda."""
+"""PM, LM and PT on the paper's graphs, and the effect of the start. Needs torch; TREEREP_DEVICE=cpu or cuda."""
 
 import os
 import time
@@ -12,11 +12,11 @@ from treerep.embedding.embed import embed
 
 from .common import Table
 
-# Our defaults were chosen on the first three; nothing was tuned on yeast.
+# Our defaults were chosen on the first three graphs and not tuned on yeast.
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast")
 SEEDS = int(os.environ.get("TREEREP_SEEDS", "3"))
 DEVICE = os.environ.get("TREEREP_DEVICE", "cpu")
-# Epochs for the comparison of starts: few, as it is at the beginning that they differ.
+# Epochs for the comparison of starts, which differ most at the beginning.
 SHORT = 30
 
 
@@ -37,7 +37,7 @@ PAPER = tuple(
 
 
 class Data(NamedTuple):
-    """A graph, its distances, and the tree that the warm start begins with."""
+    """A graph, its distances, and the tree of the warm start."""
 
     name: str
     graph: tr.GraphMetric
@@ -93,7 +93,7 @@ def row(data: Data, paper: Paper, **options: Any) -> dict[str, Any]:
 def start_row(data: Data, paper: Paper) -> dict[str, Any]:
     cells = {}
     starts: dict[str, dict[str, Any]] = {
-        "at random": {"init": tiny(data, paper.dim)},
+        "random": {"init": tiny(data, paper.dim)},
         "h-MDS": {},
         "tree": {"init": data.tree},
     }
@@ -106,7 +106,7 @@ def start_row(data: Data, paper: Paper) -> dict[str, Any]:
 
 
 def tiny(data: Data, dim: int) -> Any:
-    """Return a random embedding near the origin, as the published codes begin with."""
+    """Return a random embedding near the origin, the start of the published codes."""
     from treerep.embedding.embedding import Embedding
 
     return Embedding.from_poincare(
@@ -125,7 +125,7 @@ def machine() -> str:
 
 def measure() -> list[Table]:
     graphs = [load(name) for name in GRAPHS]
-    scores(graphs[0], method="pt", dim=2, epochs=2)  # compile, and start the device
+    scores(graphs[0], method="pt", dim=2, epochs=2)  # compile and start the device
     scores(graphs[0], method="lorentz", dim=2, epochs=2)
     ours = [row(data, paper) for data in graphs for paper in PAPER]
     preset = [row(graphs[0], paper, preset="paper") for paper in PAPER if paper.dim == 2]
@@ -134,20 +134,21 @@ def measure() -> list[Table]:
     seeds = f"Means of {SEEDS} seeds" if SEEDS > 1 else "One seed"
     return [
         Table(
-            "PM, LM and PT with our defaults, ours (paper's)",
+            "PM, LM and PT with the defaults (paper in parentheses)",
             ours,
-            f"{seeds}. MAP by definition; average distortion after optimal scaling, as in the paper. "
-            f"Seconds of the whole call {where}; the paper's are those of its own machine with 8 cores. Our defaults "
-            "were chosen on the first three graphs; nothing was tuned on yeast.",
+            f"{seeds}. MAP by definition; average distortion after optimal scaling, as in the paper. Seconds of the "
+            f"whole call {where}. The paper used a machine with 8 cores. Our defaults were chosen on the first three "
+            "graphs. Nothing was tuned on yeast.",
         ),
         Table(
-            "The same with preset='paper'",
+            "PM, LM and PT with preset='paper' (paper in parentheses)",
             preset,
-            f"1,000 epochs of plain descent from a random start, {where}.",
+            f"1,000 epochs of gradient descent from a random start, {where}.",
         ),
         Table(
-            f"What the start gains: MAP / scaled distortion after {SHORT} epochs",
+            f"Effect of the start: MAP / scaled distortion after {SHORT} epochs",
             starts,
-            "Near the origin at random; h-MDS, the default; the neighbor-joining tree, by Sarkar's construction.",
+            "Random: points near the origin. h-MDS is the default. Tree: Sarkar's embedding of the "
+            "neighbor-joining tree.",
         ),
     ]

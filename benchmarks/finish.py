@@ -1,4 +1,4 @@
-"""Who finishes TreeRep's small zones better: TreeRep itself, or neighbor joining."""
+"""TreeRep's small zones, finished by TreeRep itself or by neighbor joining."""
 
 import numpy as np
 
@@ -61,14 +61,14 @@ def measure() -> list[Table]:
                 }
             )
     note = (
-        f"Mean of {SEEDS} seeds (2 beyond 5,000 points): average distortion as it is after least-squares weights / MAP "
-        "by definition before. Beyond 5,000 points of sampled rows."
+        f"Mean of {SEEDS} seeds (2 beyond 5,000 points): average distortion after least-squares "
+        "weights / MAP by definition before. Rows are sampled beyond 5,000 points."
     )
     return [
-        Table("Zones of at most so many points finished by neighbor joining", rows, note),
+        Table("Small zones finished by neighbor joining, by maximum zone size", rows, note),
         Table(
-            "Seconds of a fit",
+            "Seconds per fit",
             times,
-            "After warm-up; the hub labels of a graph are made before.",
+            "After warm-up, without the time for hub labels of graphs.",
         ),
     ]

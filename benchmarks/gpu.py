@@ -1,4 +1,4 @@
-"""Scores, weights and hyperbolicity of all pairs on a GPU, against the threads of the same machine."""
+"""Scores, weights and hyperbolicity of all pairs on a GPU, compared with threads."""
 
 import time
 from collections.abc import Callable
@@ -18,17 +18,17 @@ from treerep.refinement.lengths.weights import fit_weights
 
 from .common import Table
 
-# Without a GPU the same functions run on the CPU, and a fiftieth of the points: that checks them and measures nothing.
+# Without a GPU, everything runs on the CPU with a fiftieth of the points, as a test.
 GPU = torch.cuda.is_available()
 DEVICE = torch.device("cuda" if GPU else "cpu")
 PART = 1 if GPU else 50
 NAME = torch.cuda.get_device_name() if GPU else "the CPU, as there is no GPU"
-NOTE = f"On {NAME}; `threads` are those of this machine."
+NOTE = f"On an {NAME}; `threads` is the time of the CPU threads of the same machine."
 DIMENSIONS = 50
 
 
 def on_device(work: Callable[[], Any]) -> tuple[float, float, Any]:
-    """Seconds of the second call, the peak of memory in GiB, and the result."""
+    """Return the seconds of the second call, the peak memory in GiB, and the result."""
     work()
     if GPU:
         torch.cuda.synchronize()
@@ -77,7 +77,7 @@ def scores() -> Table:
         (200_000 // PART, False),
     ):
         tree, metric = cells(n)
-        tr.average_distortion(tree, metric, rows=4)  # compiled
+        tr.average_distortion(tree, metric, rows=4)  # compile
 
         def value(device: Any, tree: Any = tree, metric: Any = metric) -> float:
             return tr.average_distortion(tree, metric, rows="all", device=device)
@@ -92,7 +92,7 @@ def scores() -> Table:
             )
         )
     return Table(
-        f"Average distortion of all pairs: a tree and points of {DIMENSIONS} dimensions",
+        f"Average distortion of all pairs: a tree vs points in {DIMENSIONS} dimensions",
         rows,
         NOTE,
     )
@@ -110,10 +110,10 @@ def precision() -> Table:
     def value(device: Any) -> float:
         return tr.mean_average_precision(tree, graph, rows="all", device=device)
 
-    tr.mean_average_precision(tree, graph, rows=4)  # compiled
+    tr.mean_average_precision(tree, graph, rows=4)  # compile
     device, threads = on_device(lambda: value(DEVICE)), on_threads(lambda: value(None))
     return Table(
-        "Mean average precision of all points: a tree and ten neighbors each",
+        "Mean average precision of all points: a tree vs ten neighbors each",
         [row(n, device, threads, n**2)],
         NOTE,
     )
@@ -128,7 +128,7 @@ def _joined(n: int, i: np.ndarray, j: np.ndarray) -> csr_array:
 
 
 def passes() -> Table:
-    """One sum of errors over the paths through every edge, distances kept: what weights by "l1" take hundreds of."""
+    """Compute one sum of errors over the paths through every edge; "l1" needs hundreds of these."""
     n = 50_000 // PART
     tree, metric = cells(n)
     splits = find_tree_splits(tree)
@@ -136,11 +136,11 @@ def passes() -> Table:
     with Workers() as workers:
         there = DevicePairs(splits, metric, 0.0, workers, DEVICE, with_zeros=False)
         here = Pairs(splits, metric, None, 0.0, workers)
-        here.sums(SQUARES, length)  # compiled, and the distances kept
+        here.sums(SQUARES, length)  # compile and cache the distances
         device = on_device(lambda: there.sums(SQUARES, length)[0])
         threads = on_threads(lambda: here.sums(SQUARES, length)[0])
     return Table(
-        "One pass over all pairs for the weights",
+        "One pass over all pairs when fitting weights",
         [row(n, device, threads, n * (n - 1) / 2)],
         NOTE,
     )
@@ -163,7 +163,7 @@ def weights() -> Table:
             else None
         )
         rows.append(row(n, device, threads, n * (n - 1) / 2))
-    note = NOTE + " The device also scores the tree before and after."
+    note = NOTE + " The GPU also scores the tree before and after."
     return Table(
         'Exact least squares of all pairs: refine(weights="l2", moves=False)', rows, note
     )
@@ -178,7 +178,7 @@ def hyperbolicity() -> Table:
             return tr.hyperbolicity(metric, method="base", bases=1, device=device)
 
         if not rows:
-            value(None)  # compiled
+            value(None)  # compile
         device = on_device(lambda value=value: value(DEVICE))
         rows.append(
             row(

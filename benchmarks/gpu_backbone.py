@@ -1,4 +1,4 @@
-"""Backbone trees on a GPU: time and memory from points to a `Tree`, and the threads of the same machine beside it."""
+"""Backbone trees on a GPU: time and memory from points to a `Tree`, compared with threads."""
 
 import time
 from typing import Any
@@ -12,13 +12,13 @@ from treerep.refinement.backbone._limits import LIMITS, Limits
 
 from .common import Table
 
-# Without a GPU the same runs on the CPU with a thousandth of the points: that checks it and measures nothing.
+# Without a GPU, everything runs on the CPU with a thousandth of the points, as a test.
 GPU = torch.cuda.is_available()
 DEVICE = "cuda" if GPU else "cpu"
 PART = 1 if GPU else 1000
-NAME = torch.cuda.get_device_name() if GPU else "the CPU, for want of a GPU"
+NAME = torch.cuda.get_device_name() if GPU else "the CPU (no GPU was found)"
 SIZES = (1_000_000, 10_000_000, 100_000_000)
-COMPARED = 10_000_000  # up to here the threads learn the tree, too, and trees are judged
+COMPARED = 10_000_000  # largest number of points for threads and scores
 ROWS = 64
 
 
@@ -31,13 +31,13 @@ def timed(*given: Any, **options: Any) -> tuple[float, tr.Tree]:
 
 
 def refining() -> float:
-    """Seconds that the tree of the sample takes, which is learned on the host: a fit of as many points."""
+    """Return the seconds for the tree of the sample, which is fitted on the CPU."""
     points = np.asarray(tr.datasets.branching_cells(LIMITS.sample, dim=50, rng=0).points)
     return min(timed(points)[0] for _ in range(2))
 
 
 def row_of(n: int) -> dict[str, Any]:
-    """Fit points that are on the device, and in an array of the host."""
+    """Fit points from a tensor on the device, and from an array in main memory."""
     host = np.asarray(tr.datasets.branching_cells(n // PART, dim=50, rng=0).points)
     points = torch.from_numpy(host).to(DEVICE)
     if GPU:
@@ -59,12 +59,12 @@ def row_of(n: int) -> dict[str, Any]:
             **found,
             "array": "",
             "threads": "",
-            "the same tree": "",
+            "same tree": "",
             "average distortion": "",
         }
     found["array"] = timed(host, device=DEVICE)[0]
     found["threads"], theirs = timed(host)
-    found["the same tree"] = bool(
+    found["same tree"] = bool(
         (tree.edges == theirs.edges).all() and (tree.weights == theirs.weights).all()
     )
     score = tr.average_distortion(tree, tr.PointMetric(host), rows=ROWS, rng=1)
@@ -73,16 +73,20 @@ def row_of(n: int) -> dict[str, Any]:
 
 
 def measure() -> list[Table]:
-    # The fit of lengths to few points is the host's, and no part of this.
+    # Edge lengths of small inputs are fitted on the CPU, which is not measured here.
     refinement.LIMITS = Limits(fitted_points=0)
     few = np.asarray(tr.datasets.branching_cells(30_000, dim=50, rng=0).points)
     for options in ({}, {"device": DEVICE}):
         timed(few, **options)
     alone = refining()
     note = (
-        f"On {NAME} and {torch.get_num_threads()} cores; seconds after a first run, from a tensor on the device (the "
-        f"better of two) and from an array of the host (one run). A fit of {LIMITS.sample:,} points, as many as are "
-        f"in the sample, takes {alone:.2g} s on the host. Average distortion from {ROWS} rows, with its 95% interval."
+        f"On an {NAME} and {torch.get_num_threads()} cores. Seconds after a warm-up run, from a "
+        "tensor on the GPU (better of two runs) and from an array in main memory (one run). A fit "
+        f"of the {LIMITS.sample:,} points of the sample takes {alone:.2g} s on the CPU. Average "
+        f"distortion from {ROWS} rows, with a 95% interval."
     )
-    title = 'Branching cells of 50 dimensions: tr.fit(X, metric="euclidean", method="backbone", device="cuda")'
+    title = (
+        'Branching cells in 50 dimensions: tr.fit(X, metric="euclidean", method="backbone", '
+        'device="cuda")'
+    )
     return [Table(title, [row_of(n) for n in SIZES], note)]

@@ -1,4 +1,4 @@
-"""TreeRep on a GPU: time and memory of the waves, how near they come to the bandwidth, and the whole of `fit`."""
+"""TreeRep on a GPU: time, memory and bandwidth of the waves, and the time of `fit`."""
 
 import time
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from treerep.backends.torch.fit import fit_on_device
 
 from .common import Table
 
-# Without a GPU the same runs on the CPU with a thousandth of the points: that checks it and measures nothing.
+# Without a GPU, everything runs on the CPU with a thousandth of the points, as a test.
 GPU = torch.cuda.is_available()
 DEVICE = torch.device("cuda" if GPU else "cpu")
 PART = 1 if GPU else 1000
-NAME = torch.cuda.get_device_name() if GPU else "the CPU, for want of a GPU"
+NAME = torch.cuda.get_device_name() if GPU else "the CPU (no GPU was found)"
 SIZES = (
     (1_000_000, 50, torch.float32),
     (10_000_000, 50, torch.float32),
@@ -23,12 +23,13 @@ SIZES = (
     (1_000_000_000, 8, torch.float16),
     (1_000_000_000, 16, torch.float16),
 )
-# Numbers of a point that a wave reads and writes beside its coordinates: which point, its zone, two distances, its bin.
+# Numbers per point that a wave reads and writes besides coordinates: index, zone, two distances,
+# bin.
 STATE_BYTES = 4 + 4 + 2 * 8 + 2 * 8 + 1
 
 
 def blobs(n: int, k: int, dtype: Any) -> Any:
-    """Points around the leaves of a tree of depth eight, made on the device."""
+    """Return points around the leaves of a tree of depth eight, created on the device."""
     random = torch.Generator(device=DEVICE).manual_seed(1)
     centers = torch.zeros(1, k, device=DEVICE)
     for level in range(8):
@@ -59,7 +60,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def bandwidth() -> float:
-    """Bytes read and written per second by a large copy."""
+    """Return the bytes read and written per second by a large copy."""
     one = torch.zeros((1 << 30) // PART, device=DEVICE)
     two = torch.empty_like(one)
     two.copy_(one)
@@ -67,7 +68,7 @@ def bandwidth() -> float:
 
 
 def waves() -> Table:
-    """The whole algorithm on the device: edges and weights stay there."""
+    """Run the algorithm on the device, where edges and weights remain."""
     ceiling = bandwidth()
     rows = []
     for n, k, dtype in SIZES:
@@ -86,7 +87,7 @@ def waves() -> Table:
             runs.append(took)
             visits, steps, edges = found.visits, found.waves, len(found.edges)
             del found
-        # What must be moved: every visit reads the point's coordinates and its numbers, and writes these.
+        # Every visit reads the coordinates and numbers of a point, and writes the numbers.
         least = visits * (k * points.element_size() + STATE_BYTES) / ceiling
         rows.append(
             {
@@ -107,17 +108,15 @@ def waves() -> Table:
         if GPU:
             torch.cuda.empty_cache()
     note = (
-        f"On {NAME}; a copy moves {ceiling / 1e12:.2f} TB/s. `first` includes compiling and taking memory, `seconds` "
-        "is the median of three runs after it. The share of bandwidth counts one read of the coordinates and 41 bytes "
-        "a visit."
+        f"On an {NAME}, whose copy bandwidth is {ceiling / 1e12:.2f} TB/s. `first` includes "
+        "compilation and memory allocation; `seconds` is the median of three later runs. The share "
+        "of bandwidth counts one read of the coordinates and 41 bytes per visit."
     )
-    return Table(
-        "TreeRep on one GPU, points on the device, edges and weights left there", rows, note
-    )
+    return Table("TreeRep on one GPU, with input and output on the GPU", rows, note)
 
 
 def whole() -> Table:
-    """From points to a `Tree` in the host's memory, against the threads of the same machine."""
+    """Measure `fit` from points to a `Tree` in main memory, compared with threads."""
     rows = []
     for n in (1_000_000, 10_000_000):
         points = blobs(n // PART, 50, torch.float32)
@@ -141,10 +140,11 @@ def whole() -> Table:
             (trees[0].edges == tree.edges).all() and (trees[0].weights == tree.weights).all()
             for tree in trees
         )
-        rows.append(
-            {**row, "times faster": row["threads"] / row["tensor"], "the same tree": same}
-        )
-    note = f"On {NAME} and {torch.get_num_threads()} cores, seconds after a first run: from a tensor, from an array."
+        rows.append({**row, "times faster": row["threads"] / row["tensor"], "same tree": same})
+    note = (
+        f"On an {NAME} and {torch.get_num_threads()} cores. Seconds after a warm-up run, from a "
+        "tensor on the GPU and from an array."
+    )
     return Table(
         'From points to a Tree: tr.fit(X, metric="euclidean", device="cuda")', rows, note
     )

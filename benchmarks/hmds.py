@@ -1,4 +1,4 @@
-"""h-MDS: points of hyperbolic space, graphs and cells; and what the weights of the points gain."""
+"""h-MDS of points of hyperbolic space, graphs and cells, with and without weights of the points."""
 
 import time
 from typing import Any
@@ -15,8 +15,7 @@ from .common import Table
 
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast")
 DIMENSIONS = (2, 10, 200)
-# The paper has no numbers of hMDS on graphs, and nothing came out on Zeisel. PT is the other method of Sala et al.:
-# average distortion and MAP.
+# The paper has no scores of h-MDS. PT is the other method of Sala et al.: average distortion and MAP.
 PAPER = {
     ("celegans", 2): (0.236, 0.098),
     ("celegans", 200): (0.096, 0.857),
@@ -31,7 +30,7 @@ PAPER = {
 
 
 def unweighted(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """What `spectrum._weigh` does, with every weight 1: h-MDS as published, but for the choice by sign."""
+    """Replace `spectrum._weigh` by weights of 1: h-MDS as published, except that eigenvalues are chosen by sign."""
     # Scaled to a largest entry of 1, so that no scale overflows.
     top = float(scale * matrix.max())
     matrix *= scale
@@ -81,11 +80,11 @@ def measured(name: str, metric: Metric, dim: int) -> dict[str, Any]:
         "n": len(metric),
         "dim": dim,
         "seconds": seconds,
-        "distortion": distortion(embedding, metric),
+        "distortion, unscaled": distortion(embedding, metric),
         "without weights": distortion(plain, metric),
-        "paper's PT": paper[0],
+        "PT (paper)": paper[0],
         "MAP": float(tr.mean_average_precision(embedding, metric)) if graph else "-",
-        "MAP of PT": paper[1],
+        "MAP of PT (paper)": paper[1],
         "scale": embedding.scale,
         "dims used": int(embedding.directions.any(axis=0).sum()),
     }
@@ -110,13 +109,13 @@ def measure() -> list[Table]:
         Table(
             "h-MDS of 100 points of hyperbolic space",
             hyperbolic(),
-            "The worst of three draws; in dim 2, the mean.",
+            "Average distortion: the worst of three draws, and the mean for dim 2.",
         ),
         Table(
             "h-MDS of graphs and cells",
             real,
-            "Scale searched; average distortion as it is, which the search has made the optimally scaled one. "
-            "Without weights: the same with all weights 1, as published (but eigenvalues chosen by sign). "
-            "Seconds of one run, with one thread for linear algebra (OMP_NUM_THREADS=1).",
+            "Average distortion without scaling. The search for the scale makes it equal to the optimally scaled "
+            "one. MAP is by definition. Without weights: all weights are 1, as published, but eigenvalues are "
+            "chosen by sign. Seconds of one run with one thread for linear algebra (OMP_NUM_THREADS=1).",
         ),
     ]

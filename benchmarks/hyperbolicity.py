@@ -1,6 +1,6 @@
-"""Hyperbolicity of the paper's graphs: exact, against Sage's BCCM in the same run; one base against plain NumPy.
+"""Hyperbolicity of the paper's graphs, compared with Sage's BCCM and with NumPy.
 
-Sage is asked through the variable SAGE_PYTHON: the interpreter of an environment with the package passagemath-graphs.
+Set SAGE_PYTHON to a Python interpreter with the package passagemath-graphs.
 """
 
 import os
@@ -19,7 +19,7 @@ from treerep.treelikeness._spaces import components, search_component
 from .common import Table, in_child, seconds
 
 GRAPHS = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc", "wordnet")
-# Table 1 of the paper: delta over the diameter; bounds where it fixed a base point.
+# Table 1 of the paper: delta divided by the diameter; bounds if a base point was fixed.
 PAPER = {
     "celegans": "0.21",
     "diseasome": "0.17",
@@ -29,7 +29,8 @@ PAPER = {
     "grqc": "<= 0.36",
 }
 
-# Sage hands out no all-pairs distances without making a dictionary of them; its Wiener index is the sum of just these.
+# Sage only returns all-pairs distances as a dictionary. Its Wiener index is the sum of these
+# distances.
 SAGE = """
 import sys, time
 import sage.all__sagemath_graphs
@@ -62,7 +63,7 @@ print(json.dumps({"n": len(graph), "low": found.low, "high": found.high, "diamet
 
 
 def sage(graph: tr.GraphMetric) -> tuple[float, float, float] | None:
-    """Return delta, the seconds of BCCM, and of all distances within the largest component; None without Sage."""
+    """Return delta, and the seconds of BCCM and of all distances in Sage; None without Sage."""
     python = os.environ.get("SAGE_PYTHON")
     if not python:
         return None
@@ -98,21 +99,21 @@ def exact_rows() -> list[dict[str, Any]]:
             "delta / diameter": round(found / found.diameter, 3),
             "paper": PAPER.get(name, "-"),
             "seconds": seconds(lambda graph=graph: tr.hyperbolicity(graph, method="exact"), 9),
-            "on one core": seconds(
+            "one core": seconds(
                 lambda graph=graph: tr.hyperbolicity(graph, method="exact", n_jobs=1), 5
             ),
-            "of it distances": distance_seconds(graph, core),
+            "distances": distance_seconds(graph, core),
         }
         rival = sage(graph)
         if rival and rival[0] != found:
             raise AssertionError(f"{name}: Sage says {rival[0]}, treerep {found!r}")
-        row["Sage, BCCM"], row["of it distances (Sage)"] = rival[1:] if rival else ("-", "-")
+        row["Sage, BCCM"], row["distances (Sage)"] = rival[1:] if rival else ("-", "-")
         rows.append(row)
     return rows
 
 
 def numpy_base(d: np.ndarray, base: int) -> float:
-    """2 delta_w, as the definition has it: n outer minima."""
+    """Return 2 delta_w by its definition, n outer minima."""
     products = d[base][:, None] + d[base] - d
     widest = np.full_like(products, -np.inf)
     for row in products:
@@ -142,7 +143,7 @@ def base_rows() -> list[dict[str, Any]]:
                     "interval": f"[{found.low:.4g}, {found.high:.4g}]",
                     "seconds": fast,
                     "NumPy": slow,
-                    "NumPy / ours": slow / fast,
+                    "NumPy / treerep": slow / fast,
                 }
             )
     return rows
@@ -179,18 +180,19 @@ def measure() -> list[Table]:
         Table(
             "Exact hyperbolicity of graphs",
             exact_rows(),
-            "Seconds, least of several, all distances included on both sides. Ours on all cores, without Sage's start. "
-            "Distances: within the largest biconnected component, 256 searches at once; Sage's one after the other, "
-            "measured as the time of its Wiener index of that component.",
+            "Shortest of several times in seconds, including all distances. treerep uses all cores; "
+            "the start-up of Sage is not counted. Distances are computed in the largest biconnected "
+            "component: treerep runs 256 searches at once, and Sage one after the other (measured by "
+            "its Wiener index).",
         ),
         Table(
-            "One base point, against plain NumPy",
+            "One base point, compared with NumPy",
             base_rows(),
             "NumPy: n outer minima of float64 products.",
         ),
         Table(
             "Large graphs",
             large_rows(),
-            "Peak memory of the whole process. Distances are kept in single bytes.",
+            "Peak memory of the whole process. Distances are stored in single bytes.",
         ),
     ]

@@ -1,7 +1,7 @@
-"""Neighbor joining against scikit-bio, and against programs built elsewhere, in one run on the same matrices.
+"""Compare exact neighbor joining with scikit-bio and other programs, in one run on the same matrices.
 
-Other programs are named by the variable NJ_RIVALS: `name=command` separated by `;`. A command gets the path of an .npy
-matrix as its last argument and prints the seconds that joining took, without reading the matrix, as its last line.
+NJ_RIVALS lists programs as `name=command`, separated by `;`. A command gets the path of an .npy
+matrix as its last argument, and prints the seconds of joining, without reading, in its last line.
 """
 
 import os
@@ -18,14 +18,14 @@ import treerep as tr
 from .common import Table, seconds
 
 SIZES = (1000, 2000, 4000, 8000)
-# scikit-bio needs minutes beyond.
+# scikit-bio takes minutes beyond this size
 LARGEST_FOR_SKBIO = 4200
-# A rival that took longer than this on one size is not asked for the next ones.
+# A program that took longer than this on one size is not run on larger ones.
 PATIENCE = 60.0
 
 
 def noisy_tree(n: int) -> np.ndarray:
-    """Distances in a random tree, each made longer by up to a tenth."""
+    """Return distances in a random tree, each increased by up to 10%."""
     d = tr.datasets.random_tree(n, rng=0).block(np.arange(n), np.arange(n))
     u = np.random.default_rng(0).random((n, n))
     d = d * (1 + 0.05 * (u + u.T))
@@ -75,8 +75,8 @@ def measure() -> list[Table]:
         times.append(ours)
         row: dict[str, Any] = {
             "matrix": name,
-            "ours": ours,
-            "ours / one pass": ours / seconds(d.sum, 5),
+            "treerep": ours,
+            "treerep / one pass": ours / seconds(d.sum, 5),
             "scikit-bio": skbio_seconds(d) if len(d) <= LARGEST_FOR_SKBIO else "-",
         }
         with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +90,7 @@ def measure() -> list[Table]:
     sizes = np.log(SIZES)
     exponent = np.polyfit(sizes, np.log(times[: len(SIZES)]), 1)[0]
     note = (
-        f"Seconds, least of five; ours includes the copy of the matrix, since the caller's is never written to. "
-        f"Ours grows like n^{exponent:.2f} from n = {SIZES[0]:,} to {SIZES[-1]:,}. One pass: `d.sum()`."
+        f"Seconds, the least of five runs. The time of treerep includes a copy of the matrix, and grows like "
+        f"n^{exponent:.2f} from n = {SIZES[0]:,} to {SIZES[-1]:,}. One pass is `d.sum()`."
     )
-    return [Table("Neighbor joining, exact", rows, note)]
+    return [Table("Exact neighbor joining", rows, note)]

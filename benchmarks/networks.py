@@ -1,4 +1,4 @@
-"""Networks with known groups: trees are cut into as many clusters, which are compared with the groups."""
+"""Networks with known groups, compared with the clusters of trees."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -14,9 +14,9 @@ import treerep as tr
 DRAWS = 5
 METHODS = ("treerep", "relaxed_neighbor_joining", "minimum_evolution", "auto")
 NOTE = (
-    f"Adjusted Rand index of clusters and groups, mean of {DRAWS} draws of each random network. Distances are the "
-    "numbers of edges on shortest paths. Trees are cut by `Tree.cut`, the merges of walktrap (igraph) likewise at the "
-    "true number of groups; louvain (networkx) chooses its own number."
+    f"Adjusted Rand index of clusters and groups, mean of {DRAWS} draws of each random network. "
+    "Distances are shortest paths, with unit lengths. Trees (by `Tree.cut`) and walktrap (igraph) get "
+    "the true number of groups; louvain (networkx) chooses its own number."
 )
 
 
@@ -28,21 +28,21 @@ class Network(NamedTuple):
 
 
 def karate(_: int) -> Network:
-    """Return the karate club of Zachary (1977), without the weights of its edges, and the two clubs it became."""
+    """Return the unweighted karate club of Zachary (1977) and its two groups."""
     graph = nx.karate_club_graph()
     clubs = [graph.nodes[v]["club"] for v in graph]
     return _network(graph, clubs)
 
 
 def blocks(sizes: list[int], inside: float, between: float) -> Callable[[int], Network]:
-    """Return a maker of stochastic block models: the chances of an edge inside a group, and between two."""
+    """Return a generator of stochastic block models with given edge probabilities."""
     chances = np.full((len(sizes), len(sizes)), between)
     np.fill_diagonal(chances, inside)
     return lambda seed: _of_chances(sizes, chances, seed)
 
 
 def nested(coarse: bool) -> Callable[[int], Network]:
-    """Return a maker of four groups, each of four smaller ones of 20 vertices: either four or all 16 are asked for."""
+    """Return a generator of four groups of four subgroups with 20 vertices each."""
     parent = np.arange(16) // 4
     chances = np.where(parent[:, None] == parent, 0.06, 0.01)
     np.fill_diagonal(chances, 0.5)
@@ -55,9 +55,10 @@ def nested(coarse: bool) -> Callable[[int], Network]:
 
 
 def power_law(mixing: float, degree: int) -> Callable[[int], Network]:
-    """Return a maker of networks of Lancichinetti, Fortunato and Radicchi (2008).
+    """Return a generator of networks of Lancichinetti, Fortunato and Radicchi (2008).
 
-    Degrees and the sizes of groups follow power laws; `mixing` is the share of a vertex's edges that leave its group.
+    Degrees and sizes of groups follow power laws. `mixing` is the share of edges of a vertex that
+    leave its group.
     """
 
     def make(seed: int) -> Network:
@@ -96,7 +97,7 @@ def _of_chances(sizes: list[int], chances: NDArray[np.float64], seed: int) -> Ne
 
 def _network(graph: nx.Graph, labels: list[Any]) -> Network:
     simple = nx.Graph(graph.edges)
-    simple.remove_edges_from(list(nx.selfloop_edges(simple)))  # the method of LFR makes some
+    simple.remove_edges_from(list(nx.selfloop_edges(simple)))  # LFR creates some self-loops
     return Network(simple, np.unique(labels, return_inverse=True)[1])
 
 

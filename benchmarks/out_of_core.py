@@ -1,4 +1,4 @@
-"""Matrices that are larger than memory: what a fit reads of one on disk, how long it takes, and in how much memory."""
+"""Matrices larger than memory: bytes read, time and memory of a fit."""
 
 import os
 import resource
@@ -23,7 +23,7 @@ _BAND = 256
 
 
 def tree_of_small_numbers(n: int, *, rng: Any = 0) -> tr.Tree:
-    """Return a random tree, half of whose inner points hang from Steiner nodes, with distances of at most 255."""
+    """Return a random tree with half of its inner points hidden and distances of at most 255."""
     generator = np.random.default_rng(rng)
     tree = tr.datasets.random_tree(n, hidden=0.5, rng=generator)
     return tr.Tree(
@@ -32,9 +32,10 @@ def tree_of_small_numbers(n: int, *, rng: Any = 0) -> tr.Tree:
 
 
 def rows_of(tree: tr.Tree) -> Iterator[np.ndarray]:
-    """Yield the rows of a tree's distances as uint8, in O(n) each and O(n) memory.
+    """Yield the rows of a tree's distances as uint8, each in O(n) time and memory.
 
-    d(i, j) = depth(i) + depth(j) - 2 depth(their lowest common ancestor), and in preorder every subtree is a slice.
+    d(i, j) = depth(i) + depth(j) - 2 depth(their lowest common ancestor), and in preorder every
+    subtree is a slice.
     """
     view = preorder(tree.edges, tree.weights, 0)
     size, depth = np.ones(tree.n_nodes, np.int64), np.zeros(tree.n_nodes, np.int64)
@@ -63,7 +64,7 @@ def rows_of(tree: tr.Tree) -> Iterator[np.ndarray]:
 
 
 def write_matrix(tree: tr.Tree, path: Path) -> None:
-    """Write a tree's distances as an npy file of uint8, a few rows at a time, and wait until they are on the disk."""
+    """Write a tree's distances as a uint8 npy file, a few rows at a time, and flush it to disk."""
     n = len(tree)
     with path.open("wb") as file:
         np.lib.format.write_array_header_1_0(
@@ -79,25 +80,25 @@ def write_matrix(tree: tr.Tree, path: Path) -> None:
 
 
 class AnonymousPeak(threading.Thread):
-    """Watch the anonymous memory of this process, which file-backed pages are no part of."""
+    """Sampler of the anonymous memory of this process, without file-backed pages."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
         self.peak, self._over = 0, threading.Event()
 
     def run(self) -> None:
-        """Look again and again, until told to stop."""
+        """Sample until stopped."""
         while not self._over.wait(0.01):
             self.look()
 
     def look(self) -> None:
-        """Note how much there is now."""
+        """Record the current memory."""
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("RssAnon:"):
                 self.peak = max(self.peak, int(line.split()[1]) * 1024)
 
     def stop(self) -> int:
-        """Return the most that was seen, in bytes."""
+        """Return the peak in bytes."""
         self._over.set()
         self.join()
         self.look()
@@ -105,21 +106,21 @@ class AnonymousPeak(threading.Thread):
 
 
 def forget(path: Path) -> None:
-    """Drop a file's pages from memory, so that the disk is what is read."""
+    """Drop the cached pages of a file, so that it is read from disk."""
     with path.open("rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def bytes_read() -> int:
-    """Bytes that this process has fetched from disks."""
+    """Return the bytes that this process has read from disks."""
     lines = Path("/proc/self/io").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("read_bytes")).split()[1])
 
 
 def fit_on_disk(path: str, out: str, large: str) -> dict[str, float]:
-    """Open and fit a matrix on disk, of which nothing is in memory; for a process of its own."""
+    """Open and fit a matrix on disk that is not cached, in its own process."""
     mapped.LARGE = int(large)
-    tr.fit(np.zeros((3, 3), np.uint8), method="treerep")  # compiled, in part
+    tr.fit(np.zeros((3, 3), np.uint8), method="treerep")  # compile
     watch = AnonymousPeak()
     watch.start()
     figures: dict[str, float] = {}
@@ -150,7 +151,7 @@ print(json.dumps(fit_on_disk(*sys.argv[1:])))"""
 
 
 def measured(folder: Path, n: int = POINTS, *, large: int = mapped.LARGE) -> dict[str, Any]:
-    """Write the distances of a tree, fit them in a process of its own, and compare. Files above `large` are mapped."""
+    """Write the distances of a tree, fit them in a new process, and compare. Files above `large` are mapped."""
     path = folder / "distances.npy"
     tree = tree_of_small_numbers(n)
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The interactive page in headless Chromium: what a frame costs while the tree is dragged."""
+"""Time per frame of the interactive page in headless Chromium."""
 
 import shutil
 import sys
@@ -12,8 +12,8 @@ from .common import Table
 
 NODES = (1_000, 10_000, 100_000)
 
-# Drags the tree about and times each frame: placing nodes, drawing calls, and reading a pixel back, which waits until
-# all is drawn. `settled`: the detail that the page itself has come to while it moved.
+# Drags the tree and times each frame: layout, draw calls, and reading a pixel, which waits until
+# everything is drawn. `settled` is the level of detail that the page chose while it moved.
 DRAG = """
 async (frames) => {
   const { viewer } = window.treerep;
@@ -54,7 +54,7 @@ def in_chromium(pages: list[Path]) -> list[dict[str, Any]]:
 
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
-        sys.exit("no Chromium here: apt-get install chromium")
+        sys.exit("Chromium not found: apt-get install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         results = []
@@ -88,9 +88,9 @@ def measure() -> list[Table]:
                 }
             )
     note = (
-        "Binary trees, colored by clusters, 1280 x 800 pixels, headless Chromium that draws on the CPU; medians of 60"
-        " frames of a drag, the best of three. A frame is placing, drawing calls and waiting until the pixels are"
-        " there. While frames come late, the page draws coarser in steps (level of detail), and in full when the tree"
-        " rests."
+        "Binary trees colored by clusters, 1280 x 800 pixels, in headless Chromium without a GPU. "
+        "Median of 60 frames while dragging, best of three. A frame includes layout, draw calls and "
+        "waiting for the pixels. If frames are slow, the page reduces the level of detail until the "
+        "tree is at rest."
     )
-    return [Table("A frame of the page", rows, note)]
+    return [Table("Time per frame of the page", rows, note)]

@@ -1,4 +1,4 @@
-"""Which point of an edge zone should be placed next? The table the default was chosen from."""
+"""Rules for the next pivot of a zone on an edge. The default was chosen from these results."""
 
 from unittest.mock import Mock
 
@@ -36,7 +36,7 @@ def metrics() -> dict[str, tuple[tr.Metric, tr.GraphMetric | None]]:
 
 
 def visits(tree: tr.Tree, rule: str) -> float:
-    """Times a point is sorted, per point."""
+    """Return the number of times each point is sorted."""
     priority = np.random.default_rng(0).permutation(len(tree)).astype(np.int32)
     with Workers() as workers:
         run = TreeRep(tree, priority, None, PIVOT_RULES.index(rule), workers, Mock())
@@ -77,8 +77,8 @@ def measure() -> list[Table]:
             rows,
         ),
         Table(
-            "Times a point is sorted, per point, on a path",
+            "Number of times each point is sorted, on a path",
             work,
-            "Any default must stay near log n here.",
+            "The default must stay near log n.",
         ),
     ]

@@ -1,4 +1,4 @@
-"""A fifth of the points held out and placed afterwards, against fitting all together and hanging off the nearest."""
+"""Placing a fifth of the points, compared with fitting all points and with the nearest point."""
 
 import time
 
@@ -10,11 +10,11 @@ from .common import Table
 
 SEEDS = 5
 SETS = ("celegans", "krumsiek11", "pbmc68k", "zeisel")
-WAYS = ("all together", "rows", "rows and new distances", "nearest old point")
+WAYS = ("fitted together", "rows", "rows and new distances", "attached to nearest point")
 
 
 def trees(distances: np.ndarray, n: int, seed: int) -> list[tr.Tree]:
-    """One tree on all points for each of WAYS."""
+    """Return one tree of all points for each of WAYS."""
     old = tr.fit(distances[:n, :n], rng=seed, method="treerep")
     news = distances[n:, :n]
     moved = old.edges + np.where(old.edges < n, 0, len(news))
@@ -52,15 +52,15 @@ def quality() -> Table:
             for way, (plain, scaled) in zip(WAYS, means, strict=True)
         }
         rows.append({"data": name, "points": len(metric), **cells})
-    note = "Average distortion of all pairs: as it is / after the best scale."
-    return Table(f"A fifth of the points placed afterwards, mean of {SEEDS} seeds", rows, note)
+    note = "Average distortion of all pairs, without scaling / after optimal scaling."
+    return Table(f"Placing a fifth of the points, mean of {SEEDS} seeds", rows, note)
 
 
 def speed(n: int = 100_000) -> Table:
     cells = tr.datasets.branching_cells(2 * n, dim=50)
     points = np.asarray(cells.points)[np.random.default_rng(0).permutation(2 * n)]
     tree = tr.fit(points[:n], metric="euclidean", method="treerep")
-    tr.place(tree, points[n : n + 100], data=points[:n], metric="euclidean")  # compiled
+    tr.place(tree, points[n : n + 100], data=points[:n], metric="euclidean")  # compile
     marks = [time.process_time()]
     tr.fit(points[:n], metric="euclidean", method="treerep")
     marks.append(time.process_time())
@@ -71,10 +71,10 @@ def speed(n: int = 100_000) -> Table:
         "old": n,
         "new": n,
         "dimensions": 50,
-        "to fit the old": fitting,
-        "to place the new": placing,
+        "fit old points": fitting,
+        "place new points": placing,
     }
-    return Table("As many cells again: CPU seconds", [row])
+    return Table("Doubling the number of cells: CPU seconds", [row])
 
 
 def measure() -> list[Table]:

@@ -1,4 +1,4 @@
-"""Exact recovery of random tree metrics: must be within 1e-9 (float32: 1e-5), with the original number of nodes."""
+"""Exact recovery of random tree metrics. Targets: 1e-9 (float32: 1e-5), same number of nodes."""
 
 import itertools
 
@@ -9,12 +9,12 @@ import treerep as tr
 from .common import Table
 
 SCALES = (1e-9, 1e-3, 1.0, 1e3, 1e9)
-#: Largest number of points whose full float32 matrix is made.
+#: Largest number of points for a full float32 matrix.
 MATRIX_POINTS = 4000
 
 
 def inputs(family: str) -> list[tuple[str, tr.Tree]]:
-    """The paper's random metrics, or every shape of random tree, half of the inner nodes hidden."""
+    """Return the paper's random metrics, or random trees of every shape with hidden inner nodes."""
     if family == "the paper's recipe":
         return [
             (f"depth {depth}", tr.datasets.random_tree_metric(depth, rng=depth))
@@ -28,7 +28,7 @@ def inputs(family: str) -> list[tuple[str, tr.Tree]]:
 
 
 def worst_errors(tree: tr.Tree, truth: tr.Tree) -> tuple[float, float]:
-    """Largest error over all pairs of up to 1,000 rows, relative to the distance and to the largest distance."""
+    """Return the largest errors of up to 1,000 rows, relative to each and to the largest distance."""
     n = len(truth)
     rows = np.random.default_rng(0).permutation(n)[:1000]
     relative = absolute = largest = 0.0
@@ -48,7 +48,7 @@ def measure_family(dtype: str, family: str) -> dict[str, object]:
         if dtype == "float32" and len(truth) > MATRIX_POINTS:
             continue
         scaled = truth.with_weights(truth.weights * scale)
-        # A tree answers in float64 without a matrix; float32 needs one.
+        # A tree computes float64 distances without a matrix; float32 needs one.
         data = scaled if dtype == "float64" else scaled.distances().astype(np.float32)
         for seed in range(3 if len(truth) < 2000 else 1):
             tree = tr.fit(data, rng=seed, method="treerep")
@@ -74,8 +74,8 @@ def measure() -> list[Table]:
         measure_family(dtype, family) for dtype in ("float64", "float32") for family in families
     ]
     note = (
-        "Scales 1e-9, 1e-3, 1, 1e3 and 1e9 each. Must: 1e-9 for float64, 1e-5 for float32, no wrong number of nodes. "
-        "The error of float32 is that of rounding the input: on a path of 3,000 points the entries of the matrix are "
-        "only good to 1e-4 of an edge."
+        "Each tree at scales 1e-9, 1e-3, 1, 1e3 and 1e9. Targets: 1e-9 for float64, 1e-5 for "
+        "float32, and no wrong number of nodes. Errors of float32 come from rounding the input: "
+        "on a path of 3,000 points, the entries of the matrix are accurate to 1e-4 of an edge."
     )
     return [Table("Exact recovery of random tree metrics", rows, note)]

@@ -1,4 +1,4 @@
-"""Sarkar's construction: how much the hyperbolic distances differ from the tree's, and what it costs."""
+"""Sarkar's construction: difference between hyperbolic and tree distances, and run time."""
 
 import time
 from collections.abc import Callable
@@ -31,15 +31,16 @@ def quality() -> Table:
                     "average distortion": average,
                     "worst": float(tr.worst_distortion(embedding, tree)),
                     "MAP": float(tr.mean_average_precision(embedding, graph)),
-                    "one of three scores, s": (time.perf_counter() - begin) / 3,
+                    "seconds per score": (time.perf_counter() - begin) / 3,
                 }
             )
             print(rows[-1], flush=True)
     note = (
-        "Unit-weight random recursive trees in two dimensions at scale 64, all pairs. Must: equal angles at most 0.012 "
-        "on average and 1.05 at worst, MAP 1; traffic lower on average."
+        "Random recursive trees with unit lengths, in two dimensions at scale 64, all pairs. "
+        "Targets: equal angles at most 0.012 on average and 1.05 at worst, MAP 1; traffic lower "
+        "on average."
     )
-    return Table("Distances of the embedding against those of the tree", rows, note)
+    return Table("Distances in the embedding vs the tree", rows, note)
 
 
 def wished() -> Table:
@@ -55,7 +56,7 @@ def wished() -> Table:
     rows = []
     for name, tree in weighted.items():
         for distortion in (1.01, 1.1, 2.0):
-            row: dict[str, object] = {"tree": name, "wished": distortion}
+            row: dict[str, object] = {"tree": name, "requested": distortion}
             for dim in (2, 5):
                 embedding = tr.embed(tree, dim=dim, distortion=distortion)
                 worst = float(tr.worst_distortion(embedding, tree, rows=min(1000, len(tree))))
@@ -63,9 +64,9 @@ def wished() -> Table:
             rows.append(row)
         print(rows[-1], flush=True)
     return Table(
-        "The scale for a wished worst-case distortion",
+        "Scale for a requested worst-case distortion",
         rows,
-        "Over all pairs; over 1,000 rows for 10,000 points.",
+        "All pairs; 1,000 rows for 10,000 points.",
     )
 
 
@@ -89,14 +90,16 @@ def graphs() -> Table:
         rows.append(row)
         print(rows[-1], flush=True)
     note = (
-        "Average distortion as it is / MAP by definition"
-        " of `refine(fit(graph, trials=20), graph)` and its embeddings."
+        "Average distortion without scaling / MAP by definition of `refine(fit(graph, trials=20), graph)` and "
+        "its embeddings."
     )
-    return Table("The paper's graphs through the refined tree, two dimensions", rows, note)
+    return Table(
+        "Embeddings of refined trees of the paper's graphs, two dimensions", rows, note
+    )
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """Time on the processor, not on the clock: all of it is one thread, and the machine is shared."""
+    """Return CPU time, because all work is on one thread and the machine is shared."""
     start = time.process_time()
     work()
     return time.process_time() - start
@@ -111,13 +114,13 @@ def speed() -> Table:
             (np.ones(len(ends)), tuple(ends.T)), shape=(tree.n_nodes,) * 2
         ).tocsr()
         for dim in (2, 10):
-            tr.embed(tr.datasets.random_tree(100), dim=dim)  # compiled
+            tr.embed(tr.datasets.random_tree(100), dim=dim)  # compile
             best = {
                 "breadth-first order, s": np.inf,
-                "scale given, s": np.inf,
-                "scale found, s": np.inf,
+                "given scale, s": np.inf,
+                "computed scale, s": np.inf,
             }
-            for _ in range(5):  # by turns, since the machine is shared
+            for _ in range(5):  # alternating, because the machine is shared
                 copies = [tr.Tree(tree.n_points, tree.edges, tree.weights) for _ in range(2)]
                 works = (
                     lambda graph=graph: breadth_first_order(graph, 0),
@@ -134,15 +137,15 @@ def speed() -> Table:
                     "dim": dim,
                     **best,
                     "ratio": given / floor,
-                    "ratio, found": found / floor,
+                    "ratio, computed scale": found / floor,
                 }
             )
             print(rows[-1], flush=True)
     note = (
-        "Seconds on the processor, least of five: directions, frames, coordinates; nothing of the tree is known. "
-        "Must: 20 times `breadth_first_order` over the same tree, its graph given."
+        "Shortest of five CPU times: directions, frames and coordinates, without cached results. "
+        "Target: 20 times SciPy's `breadth_first_order` of the same tree."
     )
-    return Table("Time of 1,000,000 nodes", rows, note)
+    return Table("Time for 1,000,000 nodes", rows, note)
 
 
 def measure() -> list[Table]:

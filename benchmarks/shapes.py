@@ -1,4 +1,4 @@
-"""Trees that break careless implementations: long, wide, and full of duplicates."""
+"""Trees of extreme shapes: long, wide, and with many duplicates."""
 
 import time
 
@@ -22,8 +22,8 @@ def measure() -> list[Table]:
         ]
         rows.append(
             {
-                "what": f"{shape}, t(100,000) / t(10,000), matrix-free",
-                "must": "<= 20",
+                "measurement": f"{shape}, t(100,000) / t(10,000), matrix-free",
+                "target": "<= 20",
                 "measured": times[1] / times[0],
                 "seconds": times[1],
             }
@@ -33,8 +33,8 @@ def measure() -> list[Table]:
     tree = tr.fit(star, method="treerep")
     rows.append(
         {
-            "what": "star of 20,000 leaves, matrix-free",
-            "must": "completes",
+            "measurement": "star of 20,000 leaves, matrix-free",
+            "target": "completes",
             "measured": tree.isclose(star),
             "seconds": time.perf_counter() - start,
         }
@@ -51,8 +51,8 @@ def measure() -> list[Table]:
         )
     rows.append(
         {
-            "what": "10 points and duplicates, t(100,000) / t(10,000)",
-            "must": "linear",
+            "measurement": "10 points and duplicates, t(100,000) / t(10,000)",
+            "target": "linear",
             "measured": times[1] / times[0],
             "seconds": times[1],
         }

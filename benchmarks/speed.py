@@ -1,4 +1,4 @@
-"""Time and memory against one pass over the data."""
+"""Time and memory compared with one pass over the data."""
 
 from .common import Table, in_child
 
@@ -49,39 +49,41 @@ def measure() -> list[Table]:
     small = in_child(POINTS, 100_000, 2)
     rows = [
         {
-            "what": "GrQC, 4158 x 4158 float64 matrix, one thread / one `D.sum()`",
-            "must": "<= 0.5",
+            "measurement": "GrQC, 4158 x 4158 float64 matrix, one thread / one `D.sum()`",
+            "target": "<= 0.5",
             "measured": matrix["fit"] / matrix["pass"],
             "seconds": matrix["fit"],
         },
         {
-            "what": "construction and validation of that matrix / one `D.sum()`",
-            "must": "aim 3",
+            "measurement": "construction and validation of that matrix / one `D.sum()`",
+            "target": "goal 3",
             "measured": matrix["construction"] / matrix["pass"],
             "seconds": matrix["construction"],
         },
         *(
             {
-                "what": f"1,000,000 x 50 float32 cells, {jobs} thread(s) / one NumPy pass of distances to a point",
-                "must": "<= 25, goal 10" if jobs == 2 else "-",
+                "measurement": f"1,000,000 x 50 float32 cells, {jobs} thread(s) / one NumPy pass",
+                "target": "<= 25, goal 10" if jobs == 2 else "-",
                 "measured": run["fit"] / run["pass"],
                 "seconds": run["fit"],
             }
             for jobs, run in large.items()
         ),
         {
-            "what": "peak memory beyond the input / the input, two threads",
-            "must": "<= 1",
+            "measurement": "peak memory beyond the input / the input, two threads",
+            "target": "<= 1",
             "measured": large[2]["memory"],
             "seconds": "-",
         },
         {
-            "what": "time at 1,000,000 / time at 100,000 cells, two threads",
-            "must": "<= 15",
+            "measurement": "time at 1,000,000 / time at 100,000 cells, two threads",
+            "target": "<= 15",
             "measured": large[2]["fit"] / small["fit"],
             "seconds": "-",
         },
     ]
     return [
-        Table("Speed of `fit`, warm, mean over seeds of the better of two or three runs", rows)
+        Table(
+            "Speed of `fit` after warm-up, mean over seeds, better of two or three runs", rows
+        )
     ]

@@ -1,4 +1,4 @@
-"""What a newcomer waits for: imports, the first compilation, the next process."""
+"""Start-up times: imports, the first compilation, and the next process."""
 
 import subprocess
 import sys
@@ -24,17 +24,21 @@ def measure() -> list[Table]:
     help_page = [sys.executable, "-m", "treerep", "--help"]
     shell = seconds(lambda: subprocess.run(help_page, check=True, capture_output=True))
     rows = [
-        {"what": "`import treerep`", "aim": "-", "seconds": warm["import"]},
+        {"measurement": "`import treerep`", "target": "-", "seconds": warm["import"]},
         {
-            "what": "first ever `tr.fit` on an 8 x 8 matrix, compiling, with import",
-            "aim": "< 10",
+            "measurement": "first ever `tr.fit` on an 8 x 8 matrix, compiling, with import",
+            "target": "< 10",
             "seconds": cold["fit"],
         },
         {
-            "what": "the same in the next process (compiled code from disk)",
-            "aim": "< 1.5",
+            "measurement": "the same in the next process (compiled code from disk)",
+            "target": "< 1.5",
             "seconds": warm["fit"],
         },
-        {"what": "`treerep --help`, the whole process", "aim": "< 0.3", "seconds": shell},
+        {
+            "measurement": "`treerep --help`, the whole process",
+            "target": "< 0.3",
+            "seconds": shell,
+        },
     ]
     return [Table("Start-up", rows)]

@@ -1,4 +1,4 @@
-"""How far may the tolerance be from the automatic one? And what happens to tables that were rounded."""
+"""Range of tolerances that recover a tree, and results on rounded tables."""
 
 import numpy as np
 
@@ -13,12 +13,12 @@ TREES = 10
 
 
 def recovered(tree: tr.Tree, truth: tr.Tree) -> bool:
-    """The right number of nodes, and distances to a thousandth of the shortest edge or what the input allows."""
+    """Return whether the number of nodes is right and the distances are accurate."""
     return tree.n_nodes == truth.n_nodes and tr.distance_error(tree, truth, norm="linf") < 1e-3
 
 
 def window(truth: tr.Tree, dtype: str) -> dict[str, object]:
-    """The tolerances, in units of eps(dtype) times the largest distance, at which three seeds recover the tree."""
+    """Return the tolerances at which three seeds recover the tree, relative to the largest distance."""
     distances = truth.distances().astype(dtype)
     unit = float(np.finfo(dtype).eps) * float(distances.max())
     good = [
@@ -33,8 +33,8 @@ def window(truth: tr.Tree, dtype: str) -> dict[str, object]:
         np.finfo(dtype).eps
     )
     return {
-        "least": f"2^{min(good)}" if good else "none",
-        "greatest": (f"2^{max(good)}" + " or more" * (max(good) == POWERS[-1]))
+        "smallest": f"2^{min(good)}" if good else "none",
+        "largest": (f"2^{max(good)}" + " or more" * (max(good) == POWERS[-1]))
         if good
         else "none",
         "automatic": f"2^{np.log2(automatic):.1f}",
@@ -43,15 +43,15 @@ def window(truth: tr.Tree, dtype: str) -> dict[str, object]:
 
 
 def rounding(shape: str) -> dict[str, str]:
-    """Average distortion, mean and worst over trees and seeds, at the tolerance of unrounded numbers and at ours."""
-    found: dict[str, list[float]] = {"as if unrounded": [], "automatic": []}
+    """Return mean and worst average distortion, with the tolerance for exact numbers and with ours."""
+    found: dict[str, list[float]] = {"rounding ignored": [], "automatic": []}
     for seed in range(TREES):
         truth = tr.datasets.random_tree(POINTS, shape=shape, hidden=0.5, rng=seed)
         table = tr.MatrixMetric(np.round(truth.distances(), 6))
         unrounded = (
             (8 + 64 * POINTS**0.5) * float(np.finfo(float).eps) * float(table.distances.max())
         )
-        for name, tol in (("as if unrounded", unrounded), ("automatic", "auto")):
+        for name, tol in (("rounding ignored", unrounded), ("automatic", "auto")):
             found[name].append(
                 float(
                     tr.average_distortion(
@@ -80,10 +80,10 @@ def measure() -> list[Table]:
         Table(
             f"Tolerances that recover a tree of {POINTS:,} points, in units of eps * max d, three seeds",
             windows,
-            f"Powers of two from 2^{POWERS[0]} to 2^{POWERS[-1]} were tried.",
+            f"Tested tolerances are powers of two from 2^{POWERS[0]} to 2^{POWERS[-1]}.",
         ),
         Table(
-            f"Average distortion of tree metrics of {POINTS:,} points rounded to six digits, {TREES} each",
+            f"Average distortion of tree metrics of {POINTS:,} points rounded to six digits, {TREES} trees each",
             rounded,
         ),
     ]

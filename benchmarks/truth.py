@@ -1,4 +1,4 @@
-"""Trees against what is known: true trees of simulated alignments, labels of digits and cells, groups of networks.
+"""Trees compared with known truth: simulated phylogenies, classes of points, groups in networks.
 
 `python -m benchmarks truth` takes about five minutes.
 """
@@ -36,7 +36,7 @@ LINKAGES = ("average", "ward")
 
 
 def wrong_splits(tree: tr.Tree, truth: tr.Tree) -> float:
-    """Return the Robinson-Foulds distance over its largest possible value for binary trees, 2 (n - 3)."""
+    """Return the normalized Robinson-Foulds distance, divided by 2 (n - 3)."""
     ours, theirs = (set(map(tuple, inner_splits(each).tolist())) for each in (tree, truth))
     return len(ours ^ theirs) / (2 * (len(tree) - 3))
 
@@ -88,7 +88,7 @@ print(json.dumps({"wrong": wrong_splits(tree, alignment.tree), "seconds": second
 
 
 def without_a_matrix() -> dict[str, Any]:
-    """Compare with neighbor joining, which needs the matrix, on many sequences."""
+    """Compare with neighbor joining, which needs a matrix, on many sequences."""
     ours = in_child(CHILD)
     alignment = simulate(LARGE, rng=0)
     joined, seconds = timed(
@@ -97,10 +97,10 @@ def without_a_matrix() -> dict[str, Any]:
     return _described(LARGE) | {
         "auto": f"{ours['wrong']:.3f}",
         "auto, seconds": f"{ours['seconds']:.1f}",
-        "auto, MB beyond the data": ours["MB"],
+        "auto, additional MB": ours["MB"],
         "neighbor_joining": f"{wrong_splits(joined, alignment.tree):.3f}",
         "neighbor_joining, seconds": f"{seconds:.1f}",
-        "its matrix, MB": 8 * LARGE.taxa**2 // 1_000_000,
+        "matrix, MB": 8 * LARGE.taxa**2 // 1_000_000,
     }
 
 
@@ -121,9 +121,7 @@ def labeled(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
         return load_digits(return_X_y=True)
     cells = tr.datasets.load(name.partition(",")[0])
     points = np.asarray(cells.metric.points, float)
-    if name.endswith(
-        "normalized"
-    ):  # every cell to the same number of counts, then logarithms and 50 components
+    if name.endswith("normalized"):  # normalized counts per cell, logarithms and 50 components
         counts = np.expm1(points)
         points = np.log1p(
             counts / counts.sum(axis=1, keepdims=True) * np.median(counts.sum(axis=1))
@@ -134,10 +132,11 @@ def labeled(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def purity(counts: NDArray[np.float64], parent: NDArray[np.int64]) -> float:
-    """Return the dendrogram purity (Heller and Ghahramani 2005) of a rooted tree, children numbered after parents.
+    """Return the dendrogram purity (Heller and Ghahramani 2005) of a rooted tree.
 
-    Two random points of one class have a last common ancestor; purity is the share of that class below it, on average.
-    counts[k, c] says how many points of class c are at node k itself.
+    Purity is the mean share of a class below the last common ancestor of two random points of the
+    class. Children are numbered after parents. counts[k, c] is the number of points of class c at
+    node k itself.
     """
     below = counts.copy()
     for k in range(len(parent) - 1, 0, -1):
@@ -150,7 +149,7 @@ def purity(counts: NDArray[np.float64], parent: NDArray[np.int64]) -> float:
 
 
 def purity_of_tree(tree: tr.Tree, classes: NDArray[np.int64]) -> float:
-    """Return the purity of a tree that hangs from its midpoint."""
+    """Return the purity of a tree rooted at its midpoint."""
     hung, root = tree.root_at_midpoint()
     view = preorder(hung.edges, hung.weights, root)
     counts = np.zeros((len(view.up), classes.max() + 1))
@@ -205,20 +204,21 @@ def measure() -> list[Table]:
         Table(
             "Wrong splits of phylogenies",
             phylogenies(),
-            "Robinson-Foulds distance to the tree that the sequences evolved on, as a share of the largest possible.",
+            "Normalized Robinson-Foulds distance to the true tree. Lower is better.",
         ),
         Table(
             "Many sequences without a matrix",
             [without_a_matrix()],
-            "Distances are measured when they are asked for.",
+            "Distances are computed on request.",
         ),
         Table(
-            "Labels of digits and cells",
+            "Classes of digits and cells",
             [groups(name) for name in LABELLED],
-            "Dendrogram purity, of trees from their midpoint; behind it in brackets the average distortion.",
+            "Dendrogram purity of trees rooted at the midpoint, with average distortion in "
+            "parentheses. Higher purity is better.",
         ),
         Table(
-            "Groups of networks",
+            "Groups in networks",
             [networks.measured(name) for name in networks.NETWORKS],
             networks.NOTE,
         ),

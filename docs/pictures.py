@@ -1,15 +1,20 @@
-"""Make the pictures of the documentation: `python docs/pictures.py`, or with the names of some of them behind it.
+"""Pictures of the documentation.
 
-Nothing but the package, matplotlib and, for the digits of the front page, scikit-learn is needed.
+`python docs/pictures.py` draws all of them, and `python docs/pictures.py NAME ...` only some.
+The digits on the front page need scikit-learn. The charts of accuracy read stored results from
+`benchmarks/results/` and `paper/cells/`.
 """
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+from PIL import Image
 
 import treerep as tr
 from treerep.drawing.draw import LAYOUTS
@@ -17,11 +22,13 @@ from treerep.drawing.figures.comparison_chart import comparison_chart
 from treerep.drawing.figures.curves import curves
 from treerep.drawing.figures.distortion_picture import distortion_picture
 
-FOLDER = Path(__file__).parent / "pictures"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "pictures"
+MOST_BYTES = 100_000
 
 
 def digits() -> plt.Figure:
-    """The front page: handwritten digits, colored by what they are."""
+    """Draw handwritten digits, colored by their class, for the front page."""
     from sklearn.datasets import load_digits
 
     X, y = load_digits(return_X_y=True)
@@ -31,76 +38,77 @@ def digits() -> plt.Figure:
     return figure
 
 
-class Asked:
-    """A distance matrix that remembers which of its entries were read."""
+class RecordingMatrix:
+    """Distance matrix that records which entries have been read."""
 
     def __init__(self, D: np.ndarray) -> None:
-        self.D, self.asked = D, np.zeros(D.shape, bool)
+        self.D, self.read = D, np.zeros(D.shape, bool)
 
     def __len__(self) -> int:
         return len(self.D)
 
     def __getitem__(self, pair: tuple[int, int]) -> float:
-        self.asked[pair] = self.asked[pair[::-1]] = True
+        self.read[pair] = self.read[pair[::-1]] = True
         return float(self.D[pair])
 
 
 def asked() -> plt.Figure:
-    """Which distances TreeRep asks for. The plain twin of the compiled engine, which tests hold equal to it, tells."""
-    sys.path.insert(0, str(Path(__file__).parents[1]))
+    """Draw the pairs whose distance TreeRep computes.
+
+    Uses the reference implementation, which tests hold equal to the compiled one.
+    """
+    sys.path.insert(0, str(ROOT))
     from tests.fitting.treerep.naive_treerep import treerep
 
-    figure, axes = plt.subplots(1, 3, figsize=(10, 3.7), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(8.4, 3.5), layout="constrained")
     for n, ax in zip((60, 240, 960), axes, strict=True):
         points = tr.datasets.hyperbolic_points(n, 3, scale=10.0)
-        metric = Asked(points.block(range(n), range(n)))
+        metric = RecordingMatrix(points.block(range(n), range(n)))
         treerep(metric, np.random.default_rng(0).permutation(n), 1e-9)
-        # Points in the order of the tree, so that those of one zone are neighbors.
-        order = tr.fit(points).rooted(0).order
+        # Points in the order of the tree, so that points of one zone are next to each other.
+        order = tr.fit(points, method="treerep").rooted(0).order
         order = order[order < n]
-        ax.imshow(~metric.asked[np.ix_(order, order)], cmap="gray", interpolation="antialiased")
-        count = metric.asked.sum() // 2
+        ax.imshow(~metric.read[np.ix_(order, order)], cmap="gray", interpolation="antialiased")
+        count = metric.read.sum() // 2
+        share = count / (n * (n - 1) // 2)
         ax.set_title(
-            f"{n} points: {count / (n * (n - 1) // 2):.0%} of the pairs, {count / n:.0f} a point",
-            fontsize=9,
+            f"{n} points: {share:.0%} of pairs,\n{count / n:.0f} per point", fontsize=10
         )
         ax.set(xticks=[], yticks=[])
     return figure
 
 
 def refined() -> plt.Figure:
-    """Distances in the tree against true ones, as TreeRep leaves them and refined."""
+    """Draw tree distances vs input distances before and after refinement."""
     points = tr.datasets.hyperbolic_points(500, 3, scale=10.0)
-    tree = tr.fit(points, trials=20)
-    figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
-    better = tr.refine(tree, points, weights="l2", moves=False)
+    tree = tr.fit(points, method="treerep", trials=20)
+    figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.4), layout="constrained")
     drawn = {
         "TreeRep": tree,
-        "best weights": better,
-        "weights and moves": tr.refine(tree, points, balance=0),
+        "fitted lengths": tr.refine(tree, points, weights="l2", moves=False),
+        "fitted lengths and moves": tr.refine(tree, points, balance=0),
     }
     for (title, found), ax in zip(drawn.items(), axes, strict=True):
         distortion_picture(found, points, ax=ax)
-        ax.set_title(
-            f"{title}: distortion {tr.average_distortion(found, points):.3f}", fontsize=10
-        )
+        loss = float(tr.average_distortion(found, points))
+        ax.set_title(f"{title}:\naverage distortion {loss:.3f}", fontsize=10)
     return figure
 
 
 def scales() -> plt.Figure:
-    """The mammals in the Poincaré disk at three scales."""
+    """Draw the mammals in the Poincaré disk at three scales."""
     tree = tr.fit(tr.datasets.sarich(), trials=20)
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3.7), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(9.6, 4.2), layout="constrained")
     for scale, ax in zip((0.01, 0.03, 0.1), axes, strict=True):
         embedding = tr.embed(tree, scale=scale)
         tr.draw(embedding, ax=ax, labels=True)
-        worst = tr.worst_distortion(embedding, tree)
-        ax.set_title(f"scale {scale}: worst distortion {worst:.2f}", fontsize=10)
+        worst = float(tr.worst_distortion(embedding, tree))
+        ax.set_title(f"scale {scale}:\nworst distortion {worst:.1f}", fontsize=10)
     return figure
 
 
 def layouts() -> plt.Figure:
-    """Sarich's mammals in every layout."""
+    """Draw the eight mammals in every layout."""
     tree = tr.fit(tr.datasets.sarich(), trials=20)
     figure, axes = plt.subplots(2, 3, figsize=(11, 6.4), layout="constrained")
     for layout, ax in zip(LAYOUTS, axes.flat, strict=False):
@@ -112,7 +120,7 @@ def layouts() -> plt.Figure:
 
 
 def cells() -> plt.Figure:
-    """Cells by their branch and by their age."""
+    """Draw simulated cells, colored by branch and by pseudotime."""
     cells = tr.datasets.branching_cells(800, levels=3, noise=0.1, rng=1)
     tree = tr.fit(cells.points, metric="euclidean", trials=5)
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
@@ -122,19 +130,19 @@ def cells() -> plt.Figure:
 
 
 def large() -> plt.Figure:
-    """A tree of 2,000 nodes in the disk."""
+    """Draw a tree of 2,000 nodes in the disk."""
     tree = tr.datasets.random_tree(2_000)
     return tr.draw(tree, layout="hyperbolic", color=tree.cut(8), legend=False).figure
 
 
 def distortion() -> plt.Figure:
-    """Tree distances against true ones."""
+    """Draw tree distances vs input distances."""
     points = tr.datasets.hyperbolic_points(500, 3, scale=10.0)
     return distortion_picture(tr.fit(points), points).figure
 
 
 def comparison() -> plt.Figure:
-    """Methods on 300 points of hyperbolic space."""
+    """Compare methods on 300 points of hyperbolic space."""
     points = tr.datasets.hyperbolic_points(300, 3, scale=10.0)
     rows = []
     for method in (
@@ -152,7 +160,7 @@ def comparison() -> plt.Figure:
 
 
 def dimensions() -> plt.Figure:
-    """Distortion of trees for 100 random points of H^k: the paper's Figure 2, for three methods and one sample."""
+    """Draw distortion vs dimension for 100 random points (Figure 2 of the paper, three methods)."""
     dims = 2 ** np.arange(1, 11)
     names = {"treerep": "TreeRep", "neighbor_joining": "NJ", "minimum_spanning_tree": "MST"}
     values = {name: [] for name in names.values()}
@@ -188,11 +196,186 @@ def mammals() -> plt.Figure:
     return figure
 
 
+Rows = list[dict[str, Any]]
+#: Color and marker of every series, the same in all charts of accuracy.
+SERIES = {
+    "default of fit": ("#0072B2", "o"),
+    "TreeRep": ("#D55E00", "^"),
+    "neighbor joining": ("#E69F00", "s"),
+    "relaxed neighbor joining": ("#E69F00", "s"),
+    "minimum evolution": ("#009E73", "D"),
+    "PT, 200 dimensions": ("#4B0096", "v"),
+    "PM, 2 dimensions": ("#CC79A7", "P"),
+    "average linkage (SciPy)": ("#4B0096", "v"),
+    "Ward (SciPy)": ("#CC79A7", "P"),
+    "walktrap (igraph)": ("#4B0096", "v"),
+    "Louvain (networkx)": ("#CC79A7", "P"),
+}
+
+
+def stored(name: str, title: str) -> Rows:
+    """Return the rows of a table in benchmarks/results/."""
+    text = (ROOT / "benchmarks" / "results" / f"{name}.json").read_text(encoding="utf-8")
+    return next(t["rows"] for t in json.loads(text)["tables"] if t["title"] == title)
+
+
+def number(entry: str) -> float:
+    """Return the first number of a table entry such as "0.754 (0.0890)"."""
+    return float(str(entry).split()[0])
+
+
+def dots(ax: plt.Axes, groups: list[str], values: dict[str, list[float]], xlabel: str) -> None:
+    """Draw one row per group and one mark per series. NaN leaves a mark out."""
+    height = np.arange(len(groups))
+    ax.hlines(height, 0, 1, transform=ax.get_yaxis_transform(), color="#DDDDDD", lw=0.8)
+    for name, series in values.items():
+        color, marker = SERIES[name]
+        ax.scatter(series, height, s=42, color=color, marker=marker, label=name, zorder=3)
+    ax.set_yticks(height, groups)
+    ax.set_ylim(len(groups) - 0.5, -0.5)
+    ax.set_xlabel(xlabel)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+
+
+def legend(figure: plt.Figure, ax: plt.Axes) -> None:
+    """Draw one legend above all panels."""
+    handles, names = ax.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=3, frameon=False)
+
+
+def accuracy_phylogenies() -> plt.Figure:
+    """Draw the share of wrong splits for simulated alignments."""
+    rows = stored("truth", "Wrong splits of phylogenies")
+    rows += stored("truth", "Many sequences without a matrix")
+    names = {
+        "auto": "default of fit",
+        "minimum_evolution": "minimum evolution",
+        "neighbor_joining": "neighbor joining",
+    }
+    figure, ax = plt.subplots(figsize=(8, 3.7), layout="constrained")
+    groups = [f"{r['taxa']:,} taxa, {r['sites']:,} sites, depth {r['depth']:g}" for r in rows]
+    values = {name: [number(r.get(key, "nan")) for r in rows] for key, name in names.items()}
+    dots(
+        ax,
+        groups,
+        values,
+        "wrong splits (normalized Robinson-Foulds distance; lower is better)",
+    )
+    ax.set_xlim(0, 0.4)
+    legend(figure, ax)
+    return figure
+
+
+def accuracy_classes() -> plt.Figure:
+    """Draw the dendrogram purity of trees for digits and cells."""
+    rows = stored("truth", "Classes of digits and cells")
+    names = {
+        "auto": "default of fit",
+        "treerep": "TreeRep",
+        "relaxed_neighbor_joining": "relaxed neighbor joining",
+        "average": "average linkage (SciPy)",
+        "ward": "Ward (SciPy)",
+    }
+    figure, ax = plt.subplots(figsize=(8, 3.4), layout="constrained")
+    groups = [f"{r['data']} ({r['points']:,} points)" for r in rows]
+    values = {name: [number(r[key]) for r in rows] for key, name in names.items()}
+    dots(ax, groups, values, "dendrogram purity (higher is better)")
+    ax.set_xlim(0.3, 0.9)
+    legend(figure, ax)
+    return figure
+
+
+def accuracy_groups() -> plt.Figure:
+    """Draw how well clusters match the known groups of networks."""
+    rows = stored("truth", "Groups in networks")
+    names = {
+        "auto": "default of fit",
+        "treerep": "TreeRep",
+        "relaxed_neighbor_joining": "relaxed neighbor joining",
+        "walktrap": "walktrap (igraph)",
+        "louvain": "Louvain (networkx)",
+    }
+    figure, ax = plt.subplots(figsize=(8, 4.1), layout="constrained")
+    groups = [f"{r['network']} ({r['vertices']:,} nodes)" for r in rows]
+    values = {name: [number(r[key]) for r in rows] for key, name in names.items()}
+    dots(ax, groups, values, "adjusted Rand index (higher is better)")
+    ax.set_xlim(0, 1.02)
+    legend(figure, ax)
+    return figure
+
+
+#: Networks of the paper, by size.
+NETWORKS = {
+    "celegans": "C. elegans (452)",
+    "diseasome": "Diseasome (516)",
+    "csphd": "CS PhD (1,025)",
+    "yeast": "Yeast (1,458)",
+    "grid_worm": "Grid-worm (3,337)",
+    "grqc": "GrQC (4,158)",
+    "enron": "Enron (33,695)",
+    "wordnet": "WordNet (74,374)",
+}
+
+
+def accuracy_networks() -> plt.Figure:
+    """Draw distortion and mean average precision on the networks of the paper."""
+    cells = json.loads((ROOT / "paper" / "cells" / "graphs.json").read_text(encoding="utf-8"))
+    names = {
+        "auto": "default of fit",
+        "tr_ours": "TreeRep",
+        "nj": "neighbor joining",
+        "pt200": "PT, 200 dimensions",
+        "pm2": "PM, 2 dimensions",
+    }
+    figure, axes = plt.subplots(1, 2, figsize=(8.4, 3.8), layout="constrained", sharey=True)
+    for ax, key, xlabel in (
+        (axes[0], "scaled", "average distortion (lower is better)"),
+        (axes[1], "map", "mean average precision (higher is better)"),
+    ):
+        values = {
+            name: [cells.get(f"{graph}/{method}", {}).get(key, np.nan) for graph in NETWORKS]
+            for method, name in names.items()
+        }
+        dots(ax, list(NETWORKS.values()), values, xlabel)
+    axes[0].set_xlim(0, 0.36)
+    axes[1].set_xlim(0.15, 1.02)
+    legend(figure, axes[0])
+    return figure
+
+
+def accuracy_size() -> plt.Figure:
+    """Draw distortion and seconds for data sets of 700 to a million cells."""
+    rows = stored("backbone", "Cells around a backbone")
+    names = {
+        "backbone": "default of fit",
+        "TreeRep": "TreeRep",
+        "relaxed NJ": "relaxed neighbor joining",
+    }
+    figure, axes = plt.subplots(1, 2, figsize=(8.4, 3.4), layout="constrained", sharey=True)
+    groups = [f"{r['data'].partition(',')[0]} ({r['points']:,})" for r in rows]
+    for ax, suffix, xlabel in (
+        (axes[0], "", "average distortion (lower is better)"),
+        (axes[1], ", seconds", "seconds on two cores"),
+    ):
+        values = {
+            name: [number(r[key + suffix] or "nan") for r in rows]
+            for key, name in names.items()
+        }
+        if suffix:  # stored with two decimals
+            values = {name: list(np.maximum(series, 0.01)) for name, series in values.items()}
+            ax.set_xscale("log")
+        dots(ax, groups, values, xlabel)
+    axes[0].set_xlim(0, 0.2)
+    legend(figure, axes[0])
+    return figure
+
+
 PICTURES: dict[str, tuple[Callable[[], plt.Figure], int]] = {
     "digits": (digits, 110),
-    "asked": (asked, 90),
-    "refined": (refined, 75),
-    "scales": (scales, 80),
+    "asked": (asked, 110),
+    "refined": (refined, 100),
+    "scales": (scales, 100),
     "layouts": (layouts, 80),
     "cells": (cells, 70),
     "large": (large, 60),
@@ -201,7 +384,28 @@ PICTURES: dict[str, tuple[Callable[[], plt.Figure], int]] = {
     "dimensions": (dimensions, 80),
     "people": (people, 90),
     "mammals": (mammals, 90),
+    "accuracy_phylogenies": (accuracy_phylogenies, 120),
+    "accuracy_classes": (accuracy_classes, 120),
+    "accuracy_groups": (accuracy_groups, 120),
+    "accuracy_networks": (accuracy_networks, 120),
+    "accuracy_size": (accuracy_size, 120),
 }
+
+
+def save(figure: plt.Figure, path: Path, dpi: int) -> None:
+    """Write a PNG file on a white background, with fewer colors if it is large."""
+    figure.savefig(
+        path,
+        dpi=dpi,
+        facecolor="white",
+        metadata={"Software": None},
+        pil_kwargs={"optimize": True},
+    )
+    if path.stat().st_size > MOST_BYTES:
+        with Image.open(path) as picture:
+            reduced = picture.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE)
+        reduced.save(path, optimize=True)
+
 
 if __name__ == "__main__":
     mpl.use("Agg")
@@ -209,10 +413,5 @@ if __name__ == "__main__":
     for name in sys.argv[1:] or PICTURES:
         make, dpi = PICTURES[name]
         figure = make()
-        figure.savefig(
-            FOLDER / f"{name}.png",
-            dpi=dpi,
-            metadata={"Software": None},
-            pil_kwargs={"optimize": True},
-        )
+        save(figure, FOLDER / f"{name}.png", dpi)
         plt.close(figure)

@@ -1,1 +1,1 @@
-"""Campaigns that try to break the package: `python -m harden`, or `make harden`."""
+"""Stress tests: `python -m harden`, or `make harden`."""

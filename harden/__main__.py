@@ -1,6 +1,7 @@
-"""Run campaigns and store what they found: `python -m harden [NAME ...] [--size N]`; without names, all of them.
+"""Run stress tests and store the results: `python -m harden [NAME ...] [--size N]`.
 
-The size of a campaign is what its function calls it: metrics, examples, minutes, moments, fits.
+Without names, all stress tests run. The unit of the size is the argument of the function: metrics,
+examples, minutes, moments or fits.
 """
 
 import argparse
@@ -15,7 +16,7 @@ _SHOWN = 10
 
 
 def run(name: str, size: float | None = None) -> dict[str, object]:
-    """Run one campaign, print a line, and return what is stored of it."""
+    """Run one stress test, print a line, and return the row to store."""
     campaign = importlib.import_module(f"harden.{name}").campaign
     (parameter,) = inspect.signature(campaign).parameters.values()
     given = parameter.default if size is None else type(parameter.default)(size)
@@ -39,17 +40,22 @@ def run(name: str, size: float | None = None) -> dict[str, object]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m harden", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}")
     parser.add_argument(
-        "--size", "--minutes", type=float, help="size of each campaign, in place of its own"
+        "names", nargs="*", metavar="NAME", help=f"one or more of {', '.join(NAMES)}"
     )
     parser.add_argument(
-        "--no-store", action="store_true", help="leave the stored results as they are"
+        "--size",
+        "--minutes",
+        type=float,
+        help="size of each stress test, instead of its default",
+    )
+    parser.add_argument(
+        "--no-store", action="store_true", help="do not change the stored results"
     )
     chosen = parser.parse_args()
     unknown = [name for name in chosen.names if name not in NAMES]
     if unknown:
-        parser.error(f"no campaign is named {unknown[0]!r}: choose from {', '.join(NAMES)}")
+        parser.error(f"unknown stress test {unknown[0]!r}: choose from {', '.join(NAMES)}")
     faults = 0
     for name in chosen.names or NAMES:
         row = run(name, chosen.size)

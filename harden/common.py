@@ -1,4 +1,4 @@
-"""What the campaigns share: how a result looks, where it is kept, and the command as a child process."""
+"""Shared code of the stress tests: results, storage, and the command as a child process."""
 
 import importlib.metadata
 import json
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import treerep
 
-#: The campaigns, each a file of this folder, in the order in which they run.
+#: The stress tests, one module each, in the order in which they run.
 NAMES = (
     "recovery",
     "twins",
@@ -28,12 +28,12 @@ PACKAGE = Path(treerep.__file__).resolve().parent  # installed, or in the checko
 RESULTS = Path(__file__).parent / "results.json"
 TABLE = Path(__file__).parent / "results.md"
 COMMAND = (sys.executable, "-m", "treerep")
-#: Leftovers of a write that was ended from outside; they are hidden, and no file of anybody.
+#: Hidden files that an interrupted write may leave.
 PART = ".treerep-*.part"
 
 
 class Result(NamedTuple):
-    """What a campaign did, in words and numbers, and everything that was wrong."""
+    """Description and counts of a stress test, and all faults."""
 
     what: str
     checked: int
@@ -42,7 +42,7 @@ class Result(NamedTuple):
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The environment of a child that sees this package and these campaigns, wherever it is run."""
+    """Return the environment of a child process that can import the package and the stress tests."""
     paths = [str(PACKAGE.parent), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **more}
 
@@ -57,7 +57,7 @@ def command(*arguments: object, cwd: Path, **options: Any) -> subprocess.Complet
 
 
 def machine() -> dict[str, Any]:
-    """Where the figures come from."""
+    """Describe the machine."""
     versions = {
         package: importlib.metadata.version(package) for package in ("numpy", "scipy", "numba")
     }
@@ -69,7 +69,7 @@ def machine() -> dict[str, Any]:
 
 
 def store(results: dict[str, dict[str, Any]]) -> None:
-    """Put new results beside those that are stored, and write the table of all of them."""
+    """Add results to the stored ones and write the table."""
     stored = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     stored.update(results)
     RESULTS.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n")
@@ -79,8 +79,8 @@ def store(results: dict[str, dict[str, Any]]) -> None:
 def table(stored: dict[str, dict[str, Any]]) -> str:
     """Return the results as a table in Markdown."""
     lines = [
-        "| campaign | what was tried | checks | faults | seconds |",
-        "|---|---|---|---|---|",
+        "| name | content | checks | faults | seconds |",
+        "|---|---|---:|---:|---:|",
     ]
     for name in filter(stored.get, NAMES):
         row = stored[name]

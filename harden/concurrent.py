@@ -1,4 +1,7 @@
-"""Four processes of eight threads each fit at once: the trees are those of one thread, and nobody waits for ever."""
+"""Stress test: four processes with eight threads each fit at the same time.
+
+The trees must be the same as on one thread, and no process may hang.
+"""
 
 import hashlib
 import subprocess
@@ -14,12 +17,12 @@ import treerep as tr
 from .common import ROOT, Result, environment
 
 PROCESSES, THREADS = 4, 8
-_PATIENCE = 900  # seconds for a round, after which it counts as a deadlock
-_MANY = 40_000  # points: above the size at which a fit begins to split
+_PATIENCE = 900  # seconds per round; longer rounds count as deadlocks
+_MANY = 40_000  # points, enough for the split phase
 
 
 def works(large: bool) -> dict[str, Callable[[], tr.Tree]]:
-    """Fits of every kind. The threads share arrays, and one graph, which finds out some things when first asked."""
+    """Return fits of every kind. Threads share the arrays and one graph, which caches results."""
     tree = tr.datasets.random_tree(200, rng=3)
     points = np.random.default_rng(0).standard_normal((_MANY if large else 2000, 3))
     distances = tree.distances() * np.random.default_rng(1).uniform(0.9, 1.1, (200, 200))
@@ -40,12 +43,12 @@ def works(large: bool) -> dict[str, Callable[[], tr.Tree]]:
 
 
 def fingerprint(tree: tr.Tree) -> str:
-    """Return a mark that only the same tree has, bit for bit."""
+    """Return a hash that identifies the tree, bit for bit."""
     return hashlib.sha256(tree.edges.tobytes() + tree.weights.tobytes()).hexdigest()[:16]
 
 
 def in_threads(large: bool) -> list[str]:
-    """Do all works in each of eight threads, every thread in another order, and return what each gave."""
+    """Run all fits in each of eight threads, in different orders, and return the results."""
     doing = list(works(large).items())
 
     def all_of_them(turn: int) -> str:
@@ -58,12 +61,15 @@ def in_threads(large: bool) -> list[str]:
 
 
 def alone(large: bool) -> str:
-    """Return the same from one thread, one work after the other."""
+    """Return the results of one thread."""
     return " ".join(fingerprint(work()) for work in works(large).values())
 
 
 def campaign(rounds: int = 2) -> Result:
-    """Start the processes together, so many times; the first round begins with an empty cache of compiled kernels."""
+    """Start the processes together several times.
+
+    The first round starts without compiled kernels.
+    """
     expected, faults = alone(large=rounds > 1), []
     for round_ in range(rounds):
         with tempfile.TemporaryDirectory(prefix="treerep-harden-") as cache:
@@ -92,15 +98,15 @@ def campaign(rounds: int = 2) -> Result:
                 for said in _judge(c, expected)
             ]
     fits = rounds * PROCESSES * THREADS * len(works(False))
-    note = "the first round compiles everything in four processes at once" if rounds > 1 else ""
-    turns = "once" if rounds == 1 else f"{rounds} times"
+    note = "in the first round, all processes compile at the same time" if rounds > 1 else ""
+    turns = "1 round" if rounds == 1 else f"{rounds} rounds"
     return Result(
-        f"{PROCESSES} processes of {THREADS} threads fit at once, {turns}", fits, faults, note
+        f"{PROCESSES} processes with {THREADS} threads each, {turns}", fits, faults, note
     )
 
 
 def _judge(child: subprocess.Popen[str], expected: str) -> list[str]:
-    """Wait for a process, and return what is wrong with what it printed."""
+    """Wait for a process and return the faults in its output."""
     with child:
         try:
             out, err = child.communicate(timeout=_PATIENCE)

@@ -1,6 +1,6 @@
-"""A plugin of pytest for the campaign `twins`: so many examples of every property, counted.
+"""Pytest plugin of the stress test `twins` that sets and counts the examples of each property.
 
-The environment has the number in HARDEN_EXAMPLES, and in HARDEN_REPORT the file for what was found.
+HARDEN_EXAMPLES holds the number of examples, and HARDEN_REPORT the file for the report.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import Phase, settings
 
-# Python's own numbers of 8 bits wrap around where those of compiled code do not: no use to look for a smaller example.
+# 8-bit integers overflow in Python but not in compiled code, so shrinking is not useful.
 _UNCOMPILED = "NUMBA_DISABLE_JIT" in os.environ
 _PHASES = [Phase.explicit, Phase.generate, *([] if _UNCOMPILED else [Phase.shrink])]
 _counted: set[int] = set()
@@ -30,13 +30,13 @@ def _counting(test: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Give every property its number of examples, and count them."""
+    """Set the number of examples of every property and count them."""
     for item in items:
         test = item.obj
         if not hasattr(test, "hypothesis") or id(test) in _counted:
             continue
         _counted.add(id(test))
-        # Hypothesis has no public way to change the settings of a test that has some; its own plugin reads these.
+        # Hypothesis has no public way to change the settings of a test. Its plugin reads these.
         now = getattr(test, "_hypothesis_internal_use_settings", settings.default)
         number = int(os.environ["HARDEN_EXAMPLES"])
         test._hypothesis_internal_use_settings = settings(
@@ -57,7 +57,7 @@ def pytest_runtest_call(item: Any) -> None:
 
 
 def pytest_sessionfinish() -> None:
-    """Say how many examples there were, and which kernels have never been called."""
+    """Report the number of examples and the kernels that were never called."""
     from .twins import kernels
 
     report = {
@@ -68,5 +68,5 @@ def pytest_sessionfinish() -> None:
 
 
 def called(kernel: Any) -> bool:
-    """Whether a compiled function has been called in this process: it has machine code then, made or loaded."""
+    """Return whether a compiled function has been called in this process."""
     return bool(getattr(kernel, "signatures", True))

@@ -1,6 +1,7 @@
-"""Trees that are deep, wide or strangely named, through every format and the page, and back where it can be read.
+"""Stress test: deep or wide trees and unusual labels in every format and on the page.
 
-A name either comes back as it was or is refused with one line that leaves no file. No tree without names is refused.
+A label must survive the round trip, or be rejected by a one-line error that leaves no file. A tree
+without labels must never be rejected.
 """
 
 import json
@@ -54,18 +55,18 @@ LABELS = {
     "dash": "-",
     "colon": ":1.0",
 }
-TABLES = ("csv", "tsv", "phylip")  # formats of distances that keep names
+TABLES = ("csv", "tsv", "phylip")  # formats of distances that keep labels
 
 
 class Outcome(NamedTuple):
-    """What is wrong with one way there and back, if anything; and whether the tree was refused."""
+    """Fault of one round trip, if any, and whether the tree was rejected."""
 
     fault: str | None = None
     refused: bool = False
 
 
 def shapes(size: int) -> dict[str, tr.Tree]:
-    """A caterpillar of so many points, a star of half as many, a path of points, and equal and zero lengths."""
+    """Return a caterpillar, a star, a path, and trees with equal and zero lengths."""
     row = size + np.arange(size)
     edges = np.concatenate(
         [np.column_stack([np.arange(size), row]), np.column_stack([row[:-1], row[1:]])]
@@ -82,7 +83,7 @@ def shapes(size: int) -> dict[str, tr.Tree]:
 
 
 def strangers() -> dict[str, tr.Tree]:
-    """One small tree for each strange name, and one with all of them that some file can hold."""
+    """Return one small tree per unusual label, and one with all labels that a file can hold."""
     quartet = [[0, 4], [1, 4], [4, 5], [2, 5], [3, 5]]
     one = {
         f"label {name}": tr.Tree(
@@ -99,7 +100,7 @@ def strangers() -> dict[str, tr.Tree]:
 
 
 def through_formats(name: str, tree: tr.Tree, folder: Path) -> Iterator[Outcome]:
-    """Write the tree in every format, and read it where that can be done."""
+    """Write the tree in every format, and read it back if possible."""
     named = tree.labels is not None
     for kind, known in TREE_FORMATS.items():
         path = folder / f"tree{known.suffixes[0]}"
@@ -120,7 +121,7 @@ def through_formats(name: str, tree: tr.Tree, folder: Path) -> Iterator[Outcome]
 
 
 def through_tables(name: str, tree: tr.Tree, folder: Path) -> Iterator[Outcome]:
-    """The same for files of distances, which only small trees have."""
+    """Do the same with files of distances, for small trees."""
     for kind in TABLES:
         path = folder / f"distances.{kind}"
 
@@ -147,7 +148,7 @@ def through_tables(name: str, tree: tr.Tree, folder: Path) -> Iterator[Outcome]:
 def _tried(
     what: str, work: Callable[[], str | None], folder: Path, *, may_refuse: bool
 ) -> Outcome:
-    """Return what came of it. An error must be one line about a name, and leave no file."""
+    """Return the outcome. An error must be one line about a label, and leave no file."""
     refused = False
     try:
         fault = work()
@@ -192,7 +193,7 @@ def _page_fault(tree: tr.Tree, path: Path) -> str | None:
 
 
 def campaign(points: int = 200_000) -> Result:
-    """Send trees with so many points, and all strange names, through everything."""
+    """Write and read trees with this many points, and all unusual labels."""
     found: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as name:
         folder = Path(name)
@@ -201,8 +202,10 @@ def campaign(points: int = 200_000) -> Result:
             if len(tree) <= 100:
                 found += through_tables(title, tree, folder)
     what = (
-        f"a caterpillar of {points:,} points, a star of {points // 2:,}, {len(LABELS)} strange names, "
-        f"through {len(TREE_FORMATS)} formats, the page and {len(TABLES)} tables"
+        f"a caterpillar of {points:,} points, a star of {points // 2:,}, {len(LABELS)} unusual labels, "
+        f"in {len(TREE_FORMATS)} formats, the page and {len(TABLES)} tables"
     )
-    note = f"{sum(outcome.refused for outcome in found)} times a name was refused, in one line"
+    note = (
+        f"{sum(outcome.refused for outcome in found)} labels were rejected by a one-line error"
+    )
     return Result(what, len(found), [outcome.fault for outcome in found if outcome.fault], note)

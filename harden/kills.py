@@ -1,7 +1,8 @@
-"""`kill -9` at random moments of every command that writes: each file is whole or absent, and an old one old or new.
+"""Stress test: `kill -9` at random moments of every command that writes files.
 
-Most moments are those of a copy of a process that has loaded everything, so that they fall into the work and the
-writing; some are those of the command as a user starts it, loading included.
+Each file must be complete or missing, and an existing file must be old or new. Most commands run
+in a fork of a process that has loaded everything, so that they are killed while they work. Some
+run as a user starts them, including imports.
 """
 
 import contextlib
@@ -23,16 +24,14 @@ from treerep.formats import write_distances, write_tree
 from .common import COMMAND, PART, Result, environment
 
 POINTS = 150
-_FRESH = 15  # one of so many moments is that of a process that has loaded nothing
-_LOADING = 2.0  # seconds that such a process takes to begin, about
-_PATIENCE = (
-    30  # seconds for a moment of all commands, after which the campaign has come to a stop
-)
+_FRESH = 15  # one in this many kills hits a new process
+_LOADING = 2.0  # approximate start-up seconds of a new process
+_PATIENCE = 30  # seconds per round of all commands; longer rounds count as hanging
 _OLD = b"what was here before"
 
 
 def commands(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
-    """Prepare inputs in a folder, and return each command with the files that it writes."""
+    """Prepare inputs in a folder and return each command with the files that it writes."""
     truth = tr.datasets.random_tree(POINTS, rng=1)
     write_distances(truth, folder / "d.csv")
     write_tree(truth, folder / "t.nwk")
@@ -64,7 +63,7 @@ def commands(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
 
 
 def start(words: list[str], folder: Path, fresh: bool) -> int:
-    """Start a command in the folder, in a copy of this process or in a fresh one, and return its number."""
+    """Start a command in the folder, in a fork or in a new process, and return its process id."""
     if fresh:
         quiet = {
             "stdin": subprocess.DEVNULL,
@@ -88,7 +87,7 @@ def start(words: list[str], folder: Path, fresh: bool) -> int:
 
 
 def campaign(moments: int = 50) -> Result:
-    """Kill every command at so many moments; the work is done in a process of its own, which can be copied safely."""
+    """Kill every command at random moments, in a separate process that can be forked safely."""
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as folder:
         words = [sys.executable, "-m", "harden.kills", folder, str(moments)]
         try:
@@ -105,36 +104,36 @@ def campaign(moments: int = 50) -> Result:
                 "kill -9",
                 0,
                 [
-                    f"not done after {_PATIENCE * moments} s: somebody waits for a process that is gone"
+                    f"not done after {_PATIENCE * moments} s: a process waits for one that has ended"
                 ],
             )
     if done.returncode:
         return Result(
             "kill -9",
             0,
-            [f"the campaign itself ended with {done.returncode}: {done.stderr[-500:]}"],
+            [f"the stress test ended with {done.returncode}: {done.stderr[-500:]}"],
         )
     *faults, last = done.stdout.splitlines()
     kills, early, left, count = map(int, last.split())
-    what = f"kill -9 at {moments} random moments of {count} commands that write"
-    note = f"{early:,} kills came before the end, and {left:,} left a hidden `.treerep-*.part` behind"
+    what = f"kill -9 at {moments} random moments of {count} commands that write files"
+    note = f"{early:,} kills came before the end, and {left:,} left a hidden file `.treerep-*.part`"
     return Result(what, kills, faults, note)
 
 
 def kill_all(folder: Path, moments: int) -> None:
-    """Do the campaign and print its faults, then the numbers."""
+    """Run the stress test and print its faults, then the counts."""
     report = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what the commands print is nobody's
+    os.dup2(2, 1)  # discard the output of the commands
     os.chdir(folder)
     choose, early, left = random.Random(0), 0, 0
     doing = commands(folder)
     for name, (words, outputs) in doing.items():
         paths = [folder / output for output in outputs]
         with contextlib.suppress(SystemExit):
-            main(words)  # loads what it needs, so that copies of this process need not
+            main(words)  # loads modules before the fork
         marks, length = _undisturbed(lambda words=words: start(words, folder, False), paths)
         if marks is None:
-            print(f"{name}: it fails when nobody kills it", file=report)
+            print(f"{name}: it fails without a kill", file=report)
             continue
         for moment in range(moments):
             fresh = moment % _FRESH == _FRESH - 1
@@ -157,7 +156,7 @@ def kill_all(folder: Path, moments: int) -> None:
 def _undisturbed(
     begin: Callable[[], int], paths: list[Path]
 ) -> tuple[dict[Path, str] | None, float]:
-    """Run a command to its end, twice; return the marks of its files, "" where they differ, and the shorter time."""
+    """Run a command twice; return hashes of its files ("" if they differ) and the shorter time."""
     runs, times = [], []
     for _ in range(2):
         started = time.perf_counter()
@@ -182,7 +181,7 @@ def _mark(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-#: How files end that hold the seconds they took, and so are never the same twice.
+#: Suffixes of files that contain run times, and so differ in every run.
 _ENDS = {".json": b"}\n", ".csv": b"\n", ".html": b"</html>\n", ".png": b"IEND\xaeB`\x82"}
 
 

@@ -1,4 +1,7 @@
-"""`ulimit -v` and RLIMIT_FSIZE: where there is too little, a command ends with one line and no half a file."""
+"""Stress test: limits of memory (`ulimit -v`) and file size (RLIMIT_FSIZE).
+
+If a limit is too low, a command must end with a one-line error and without partial files.
+"""
 
 import resource
 import subprocess
@@ -10,16 +13,16 @@ import numpy as np
 from .common import PART, Result, command
 from .kills import commands
 
-#: MB of address space: from what is just enough to load numba and llvmlite, to what the large inputs need.
+#: Address space in MB, from just enough to load numba to enough for the large inputs.
 MEMORY = (560, 620, 700, 800, 950, 1150)
-#: Bytes of the largest file that may be written.
+#: Largest file size in bytes.
 ROOM = (0, 100, 5000)
 POINTS = 30_000
-FEWER = 5000  # whose distances, all of which are written, take 200 MB
+FEWER = 5000  # points, whose written distances take 200 MB
 
 
 def starved(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
-    """Commands that need memory, with the files that they write."""
+    """Return commands that need memory, with the files that they write."""
     cloud = np.random.default_rng(0).standard_normal((POINTS, 3)).astype(np.float32)
     np.save(folder / "points.npy", cloud)
     np.save(folder / "fewer.npy", cloud[:FEWER])
@@ -38,7 +41,7 @@ def starved(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
 def limited(
     words: list[str], outputs: list[str], folder: Path, what: int, limit: int
 ) -> tuple[bool, str | None]:
-    """Run a command under a limit; return whether it came through, and what is wrong with how it ended."""
+    """Run a command under a limit; return whether it succeeded, and its fault if any."""
     paths = [folder / output for output in outputs]
     for path in paths:
         path.unlink(missing_ok=True)
@@ -64,12 +67,12 @@ def limited(
         and lines[-1].startswith("treerep: error: ")
         and "Traceback" not in done.stderr
     ):
-        return False, None if not there else f"an error, but {there} are there"
+        return False, None if not there else f"an error, but {there} exist"
     return False, f"ended with {done.returncode}: {' '.join(done.stderr.split())[-300:]}"
 
 
 def campaign(commands_tried: int = 12) -> Result:
-    """Run so many commands under every limit."""
+    """Run the commands under every limit."""
     faults, runs, through = [], 0, 0
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as name:
         folder = Path(name)
@@ -81,11 +84,11 @@ def campaign(commands_tried: int = 12) -> Result:
             for title, (words, outputs) in doing:
                 command(
                     *words, cwd=folder
-                ) if limits is room else None  # what it compiles is stored by now
+                ) if limits is room else None  # stores the compiled kernels
                 for what, limit, said in limits:
                     well, fault = limited(words, outputs, folder, what, limit)
                     runs, through = runs + 1, through + well
                     if fault:
                         faults.append(f"{title} with {said}: {fault}")
-    what = f"{len(hungry)} commands under {len(MEMORY)} limits of memory, {len(writers)} under {len(ROOM)} of files"
-    return Result(what, runs, faults, f"{through} of them had enough")
+    what = f"{len(hungry)} commands with {len(MEMORY)} memory limits, {len(writers)} with {len(ROOM)} file-size limits"
+    return Result(what, runs, faults, f"{through} runs had enough")

@@ -1,4 +1,4 @@
-"""Memory returns to its level: after a fifth of the fits it grows no more, whatever is fitted."""
+"""Stress test: memory must not grow after the first fifth of the fits."""
 
 import json
 import resource
@@ -15,13 +15,14 @@ from treerep.formats import read, read_tree, write_distances, write_tree
 
 from .common import ROOT, Result, environment
 
-#: Growth that is no leak: pieces of freed memory that the allocator keeps, which do not grow with the fits. Of 1,000
-#: fits 800 are watched, so a leak of 4 kB a fit is seen: less than a tree of 120 points has.
+#: Allowed growth: freed memory that the allocator keeps, independent of the number of fits.
+#: With 800 of 1,000 fits measured, a leak of 4 kB per fit is detected, less than a tree of 120
+#: points.
 ALLOWED = 3.0  # MB
 
 
 def works() -> dict[str, Callable[[int], object]]:
-    """What is done again and again, with another seed each time."""
+    """Return the repeated operations, each called with a new seed."""
     rng = np.random.default_rng(0)
     points = rng.standard_normal((300, 5))
     d = tr.PointMetric(points).block(range(120), range(120))
@@ -32,7 +33,7 @@ def works() -> dict[str, Callable[[int], object]]:
             np.column_stack([np.arange(149), np.arange(1, 150)]),
         ]
     )
-    few = d[:30, :30]  # refining takes longest
+    few = d[:30, :30]  # refinement is slow
     small = tr.fit(few, method="treerep")
     return {
         "files": _through_files,
@@ -55,7 +56,7 @@ def works() -> dict[str, Callable[[int], object]]:
 
 
 def _through_files(seed: int) -> None:
-    """Write a tree and its distances in the formats that are read, and read them back."""
+    """Write a tree and its distances in all formats and read them back."""
     tree = tr.datasets.random_tree(30, rng=seed)
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as folder:
         for suffix in ("nwk", "nex", "npz", "json", "graphml", "nwk.gz"):
@@ -67,13 +68,13 @@ def _through_files(seed: int) -> None:
 
 
 def resident() -> float:
-    """Return how much memory this process has now, in MB."""
+    """Return the memory of this process in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 1e6
 
 
 def growth(name: str, fits: int) -> dict[str, float]:
-    """Do one work so many times, and return the memory after a fifth of them and at the end."""
+    """Repeat one operation and return the memory after a fifth of the repetitions and at the end."""
     work = works()[name]
     for seed in range(fits):
         work(seed)
@@ -83,7 +84,7 @@ def growth(name: str, fits: int) -> dict[str, float]:
 
 
 def campaign(fits: int = 1000) -> Result:
-    """Do every work so many times, each in a process of its own."""
+    """Repeat every operation, each in its own process."""
     faults, grown = [], {}
     names = list(works())
     for name in names:
@@ -103,7 +104,7 @@ def campaign(fits: int = 1000) -> Result:
     worst = max(grown, key=lambda name: grown[name], default="none")
     note = f"largest growth between fit {fits // 5:,} and the last: {grown.get(worst, 0.0):.1f} MB ({worst})"
     return Result(
-        f"memory after {fits:,} fits each of {len(names)} kinds",
+        f"memory after {fits:,} fits of each of {len(names)} kinds",
         len(names) * fits,
         faults,
         note,

@@ -1,6 +1,6 @@
-"""Every parser fuzzed for some minutes in all: by coverage (atheris) where that is installed, by mutation otherwise.
+"""Stress test: fuzz every parser, guided by coverage (atheris) if installed, else by mutation.
 
-What fails is kept in `tests/formats/corpus`, where a test tries it again ever after.
+Inputs that fail are kept in `tests/formats/corpus`, which the tests read.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from .common import PACKAGE, ROOT, Result, environment
 
 CORPUS = ROOT / "tests" / "formats" / "corpus"
 NAMES = ("data", "trees", "newick", "stored", "chunks", "shell")
-# What is watched by atheris. Kernels must not be: numba compiles their bytecode, and not what is put into it.
+# Modules that atheris instruments. Kernels are excluded, because numba compiles their bytecode.
 _WATCHED = (
     *(
         f"treerep.formats.{file.stem}"
@@ -38,12 +38,12 @@ _WATCHED = (
         "treerep.cli._inputs",
     ),
 )
-_MOST_FAULTS = 5  # of a target: a fault ends its process, and the next begins anew
-_LONG = 25  # seconds for one input: beyond any sound reader
+_MOST_FAULTS = 5  # per target; a fault ends the process, and a new one starts
+_LONG = 25  # seconds for one input
 
 
 def campaign(minutes: float = 3.0) -> Result:
-    """Fuzz the targets one after the other, each for its share of the minutes."""
+    """Fuzz the targets one after the other, for equal shares of the time."""
     before = set(CORPUS.glob("*/*"))
     tried, faults = 0, []
     for name in NAMES:
@@ -67,7 +67,7 @@ def campaign(minutes: float = 3.0) -> Result:
     ]
     engine = "atheris" if _guided() else "mutation"
     return Result(
-        f"{len(NAMES)} groups of parsers fuzzed by {engine} for {minutes:g} minutes",
+        f"{len(NAMES)} groups of parsers, fuzzed by {engine} for {minutes:g} minutes",
         tried,
         faults,
     )
@@ -82,7 +82,7 @@ def _in_child(name: str, seconds: float) -> subprocess.CompletedProcess[str]:
 
 
 def fuzz(name: str, seconds: float, folder: Path) -> int:
-    """Fuzz one target; return how many faults were found."""
+    """Fuzz one target and return the number of faults."""
     (CORPUS / name).mkdir(parents=True, exist_ok=True)
     return _fuzz_guided(name, seconds, folder) if _guided() else _fuzz_blind(name, seconds)
 
@@ -139,7 +139,7 @@ def _fuzz_blind(name: str, seconds: float, seed: int | None = None) -> int:
 
 
 def mutated(content: bytes, pieces: list[bytes], choose: random.Random, least: int) -> bytes:
-    """Return the content with a few bytes cut out, replaced, doubled or put in, and another choice in front."""
+    """Return the content with a few bytes removed, replaced, repeated or inserted."""
     for _ in range(choose.randint(1, 4)):
         begin = choose.randint(least, max(least, len(content)))
         end = min(len(content), begin + choose.choice((0, 1, 2, 6, 40)))

@@ -1,4 +1,4 @@
-"""Random tree metrics of every shape, scale and dtype, recovered: the same distances and the same number of nodes."""
+"""Stress test: recover random tree metrics of every shape, scale and dtype."""
 
 from typing import Any, NamedTuple
 
@@ -13,9 +13,9 @@ from .common import Result
 LARGEST = 300
 SCALES = (1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e9)
 INTEGERS = ("uint8", "int16", "int32", "int64", "float32", "float64")
-#: "decimals" and "dyadic" look like rounded tables but are exact: long leaves, and inner edges of a few steps.
+#: "decimals" and "dyadic" look like rounded tables but are exact: long leaves, short inner edges.
 KINDS = ("float64", "float32", "integers", "decades", "decimals", "dyadic")
-#: Every so many metrics are also given to methods that are exact on tree metrics.
+#: Every n-th metric is also given to other methods that are exact on tree metrics.
 OTHERS = {
     "neighbor_joining": 5,
     "bionj": 23,
@@ -26,7 +26,7 @@ OTHERS = {
 
 
 class Case(NamedTuple):
-    """Distances as they are given, the tree behind them, and how far a distance may be off, of the largest."""
+    """Given distances, the true tree, and the allowed error relative to the largest distance."""
 
     distances: NDArray[Any]
     truth: tr.Tree
@@ -35,7 +35,7 @@ class Case(NamedTuple):
 
 
 def case(number: int) -> Case:
-    """Draw a tree, hide some of its nodes, repeat some points, shuffle, and give distances of some dtype."""
+    """Draw a tree, hide some nodes, repeat some points, shuffle, and return distances of some dtype."""
     rng = np.random.default_rng([17, number])
     shape = SHAPES[number % len(SHAPES)]
     n = int(np.exp(rng.uniform(0, np.log(LARGEST + 1))))
@@ -51,7 +51,7 @@ def case(number: int) -> Case:
     if step:
         truth = _with_long_leaves(truth, step, rng)
     distances = truth.distances(n_jobs=1)
-    if step:  # sums of decimals are not decimals, to the last digit
+    if step:  # sums of decimals differ from decimals in the last digit
         distances = np.round(distances / step) / np.round(1 / step)
     if kind == "integers":
         fits = [name for name in INTEGERS if _holds(name, distances.max(initial=0.0))]
@@ -76,7 +76,7 @@ def _lengths(
     if step:
         return rng.integers(1, 30, count) * step, "float64", 1e-12
     scale = SCALES[int(rng.integers(len(SCALES)))]
-    # A float32 keeps 1e-7 of the largest distance: shorter edges are not in the data.
+    # float32 keeps 1e-7 of the largest distance. Shorter edges are lost in the data.
     least, error = (0.05, 1e-9) if kind == "float64" else (0.3, 1e-5)
     return rng.uniform(least, 1.0, count) * scale, kind, error
 
@@ -89,7 +89,7 @@ def _holds(dtype: str, largest: float) -> bool:
 
 
 def _repeated(tree: tr.Tree, rng: np.random.Generator) -> tr.Tree:
-    """Hang copies of some points from them by edges of length 0, and shuffle all points."""
+    """Attach copies of some points by edges of length 0, and shuffle all points."""
     n = len(tree)
     origin = rng.integers(0, n, int(rng.integers(1, 1 + min(n, LARGEST - n))))
     copied = _with_leaves(tree, origin, np.zeros(len(origin)))
@@ -97,7 +97,7 @@ def _repeated(tree: tr.Tree, rng: np.random.Generator) -> tr.Tree:
 
 
 def _with_long_leaves(tree: tr.Tree, step: float, rng: np.random.Generator) -> tr.Tree:
-    """Put every point at the end of an edge of 500 steps or more, next to which inner edges look like noise."""
+    """Attach every point by an edge of 500 steps or more, so that inner edges look like noise."""
     n = len(tree)
     return _with_leaves(tree, np.arange(n), rng.integers(500, 3000, n) * step).restrict(
         np.arange(n, 2 * n)
@@ -107,7 +107,7 @@ def _with_long_leaves(tree: tr.Tree, step: float, rng: np.random.Generator) -> t
 def _with_leaves(
     tree: tr.Tree, origin: NDArray[np.int64], lengths: NDArray[np.float64]
 ) -> tr.Tree:
-    """Hang a new point off each of these points; the new ones come after the others."""
+    """Attach a new point to each of these points, numbered after the others."""
     n = len(tree)
     edges = np.where(tree.edges >= n, tree.edges + len(origin), tree.edges)
     edges = np.concatenate([edges, np.column_stack([origin, n + np.arange(len(origin))])])
@@ -115,7 +115,7 @@ def _with_leaves(
 
 
 def fault(found: Case, tree: tr.Tree, method: str = "treerep") -> str | None:
-    """Say what is wrong with a tree that was fitted, or None."""
+    """Return the fault of a fitted tree, or None."""
     largest = float(found.distances.max(initial=0))
     off = float(
         np.abs(tree.distances(n_jobs=1) - found.truth.distances(n_jobs=1)).max(initial=0.0)
@@ -130,7 +130,7 @@ def fault(found: Case, tree: tr.Tree, method: str = "treerep") -> str | None:
 
 
 def campaign(metrics: int = 10_000) -> Result:
-    """Fit so many tree metrics, and compare each tree with the one behind it."""
+    """Fit random tree metrics and compare each tree with the true one."""
     faults, fits = [], 0
     for number in range(metrics):
         found = case(number)
@@ -141,10 +141,6 @@ def campaign(metrics: int = 10_000) -> Result:
             fits += 1
             if wrong:
                 faults.append(wrong)
-    drawn = (
-        "scales 1e-9 to 1e9, lengths over ten decades, few digits, every dtype, with duplicates"
-    )
-    what = f"{metrics:,} random tree metrics, n to {LARGEST}, {drawn}"
-    return Result(
-        what, fits, faults, f"{fits - metrics:,} of the fits are by {', '.join(OTHERS)}"
-    )
+    drawn = "scales 1e-9 to 1e9, lengths over ten orders of magnitude, few digits, every dtype, with duplicates"
+    what = f"{metrics:,} random tree metrics, n up to {LARGEST}, {drawn}"
+    return Result(what, fits, faults, f"{fits - metrics:,} of the fits use {', '.join(OTHERS)}")

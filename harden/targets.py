@@ -1,4 +1,7 @@
-"""Every parser as a function of bytes: it returns something sound or raises one line, and anything else is a fault."""
+"""Fuzzing targets: each parser as a function of bytes.
+
+A target returns a valid result or raises a one-line error. Anything else is a fault.
+"""
 
 import io
 import shutil
@@ -37,11 +40,11 @@ DATA_FORMATS = (
     "graphml",
 )
 TREE_FORMATS = (*FORMATS, None)
-LINE = 3000  # characters: a message may quote a piece of a file, and no more
+LINE = 3000  # characters; a message may quote only a small part of a file
 
 
 def data(content: bytes) -> None:
-    """Distances, points and graphs, of any kind and format; the first byte chooses both."""
+    """Read distances, points or graphs. The first byte chooses kind and format."""
     choice = content[0]
     check(
         content[1:],
@@ -51,12 +54,12 @@ def data(content: bytes) -> None:
 
 
 def trees(content: bytes) -> None:
-    """Trees in every format that is read."""
+    """Read trees in every format."""
     try_reader(TREE_FORMATS[content[0] % len(TREE_FORMATS)], content[1:], FOLDER)
 
 
 def newick(content: bytes) -> None:
-    """`Tree.from_newick`: what it accepts goes out and in again."""
+    """Read Newick, and write and read every accepted tree again."""
     text = content[1:].decode("utf-8", "replace")
     options = {
         "default_length": (None, 1.0)[content[0] & 1],
@@ -75,7 +78,7 @@ def newick(content: bytes) -> None:
 
 
 def stored(content: bytes) -> None:
-    """`load` of trees and embeddings whose archive is sound, and one member of it is not: the bytes that are given."""
+    """Load a valid archive of a tree or embedding in which one member has the given bytes."""
     names = sorted(_archives())
     archive = _archives()[names[content[0] % len(names)]]
     members = sorted(archive)
@@ -95,7 +98,7 @@ def stored(content: bytes) -> None:
 
 
 def chunks(content: bytes) -> None:
-    """Folders of zarr, sound but for one file: the bytes that are given."""
+    """Read a valid zarr folder in which one file has the given bytes."""
     names = sorted(_folders())
     sound = _folders()[names[content[0] % len(names)]]
     files = sorted(sound)
@@ -113,7 +116,7 @@ def chunks(content: bytes) -> None:
 
 
 def shell(content: bytes) -> None:
-    """What the command does with a file that it is given: guesses what it is, and reads it; tables of attributes."""
+    """Detect the type of a file and read it, as the command does; also tables of attributes."""
     suffix = ("", ".csv", ".nwk", ".npz", ".json", ".graphml", ".tsv", ".nex")[content[0] % 8]
     path = FOLDER / f"given{suffix}"
     path.write_bytes(content[1:])
@@ -135,12 +138,12 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "chunks": chunks,
     "shell": shell,
 }
-LEAST = {"stored": 2, "chunks": 2}  # bytes that a target needs; the others need 1
+LEAST = {"stored": 2, "chunks": 2}  # minimum number of bytes; 1 for other targets
 ALL_PIECES = [*PIECES, *TREE_PIECES]
 
 
 def one(error: Exception, path: Path | None = None) -> None:
-    """Refuse an error that is not one line, or does not name the file."""
+    """Reject an error that is not one line or does not name the file."""
     line = one_line(error)
     assert 0 < len(line) < LINE, line[:LINE]
     assert "\n" not in str(error), str(error)[:LINE]
@@ -148,7 +151,7 @@ def one(error: Exception, path: Path | None = None) -> None:
 
 
 def seeds(target: str) -> list[bytes]:
-    """Return inputs of a target that are right, to begin with."""
+    """Return valid inputs of a target."""
     if target == "data":
         return [
             bytes([choice]) + content for content in VALID.values() for choice in (0, 1, 2, 3)
@@ -185,7 +188,7 @@ def _written(name: str, tree: tr.Tree) -> bytes:
 
 @cache
 def _archives() -> dict[str, dict[str, bytes]]:
-    """Members of the files of a tree and of both kinds of embeddings."""
+    """Return the members of the files of a tree and of both kinds of embeddings."""
     points = np.array([[0.0, 0.1], [0.5, 0.2], [-0.3, 0.4]])
     things = {
         "tree": SHARES,
@@ -202,7 +205,7 @@ def _archives() -> dict[str, dict[str, bytes]]:
 
 @cache
 def _folders() -> dict[str, dict[str, bytes]]:
-    """Files of an array in zarr's format 3, and of a group with names in its format 2."""
+    """Return the files of an array in zarr format 3, and of a group with labels in format 2."""
     import zarr
 
     distances = TREE.distances()

@@ -1,7 +1,7 @@
-"""Every kernel against a naive twin: NumPy, scipy, networkx, or plain Python written from the definition.
+"""Stress test: compare every kernel with a reference implementation.
 
-The twins are in the tests, as properties. Here stands which of them judge which kernel; the campaign runs these with
-many more examples than the tests do.
+Reference implementations (NumPy, SciPy, networkx or plain Python) are part of the tests. This
+module lists which tests cover which kernel. The stress test runs them with more examples.
 """
 
 import ast
@@ -57,7 +57,7 @@ MOVES = (
     "refinement/moves/test_search.py::test_what_is_reported_is_true",
 )
 WEIGHTS = "refinement/lengths/test_weights.py::"
-#: File of kernels -> kernels in it, with blanks between -> tests in which a twin judges them.
+#: Module -> kernels (separated by blanks) -> tests with a reference implementation.
 TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "metric.oracle.distance_kernels": {
         "pair_distances block_distances": (
@@ -231,7 +231,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "embedding.sarkar._frame_kernels": {"walk_rows": FRAMES},
     "embedding.sarkar._scale_kernels": {"measure_angles worst_path": SARKAR},
 }
-#: Files of pieces that are inlined into kernels of other files, and judged there; and kernels of Triton.
+#: Modules whose functions are inlined into kernels of other modules, and Triton kernels.
 INLINED = {
     "metric.oracle.lane_kernels": "sums over coordinates: inside `distance` and `fill_block`",
     "placement._edge_fit_kernels": "the best place on an edge: inside find_best_places and improve",
@@ -243,7 +243,7 @@ INLINED = {
 
 
 def judged() -> dict[str, tuple[str, ...]]:
-    """Return the tests of each kernel, named as `metric.kernels.pair_distances`."""
+    """Return the tests of each kernel, named like `metric.kernels.pair_distances`."""
     return {
         f"{file}.{kernel}": tests
         for file, rows in TWINS.items()
@@ -253,7 +253,7 @@ def judged() -> dict[str, tuple[str, ...]]:
 
 
 def in_source() -> dict[str, list[str]]:
-    """Return the kernels that each file of kernels defines."""
+    """Return the kernels that each module defines."""
     found = {}
     for path in sorted(PACKAGE.rglob("*kernels.py")):
         functions = [
@@ -280,7 +280,7 @@ def kernels() -> dict[str, Any]:
 
 
 def tests() -> list[str]:
-    """Return all tests with a twin, once each."""
+    """Return all tests with a reference implementation, without duplicates."""
     inlined = [reason for reason in INLINED.values() if "::" in reason]
     return [
         f"tests/{test}"
@@ -289,7 +289,7 @@ def tests() -> list[str]:
 
 
 def campaign(examples: int = 200) -> Result:
-    """Run every test with a twin on so many examples."""
+    """Run every test that has a reference implementation on this many examples."""
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as folder:
         report = Path(folder) / "report.json"
         words = [
@@ -321,5 +321,8 @@ def campaign(examples: int = 200) -> Result:
     faults += [f"{name} was never called" for name in found["unused"]]
     if done.returncode and not faults:
         faults.append(f"pytest ended with {done.returncode}: {done.stdout[-300:]}")
-    what = f"{len(judged())} kernels against naive twins, {len(tests())} properties of {examples:,} examples"
+    what = (
+        f"{len(judged())} kernels vs reference implementations, {len(tests())} properties with "
+        f"{examples:,} examples"
+    )
     return Result(what, found["examples"], faults)

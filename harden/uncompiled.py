@@ -1,8 +1,8 @@
-"""Kernels as plain Python, for a tracer to see: `pytest -p harden.uncompiled`.
+"""Pytest plugin that runs kernels as plain Python: `pytest -p harden.uncompiled`.
 
-Compiled code is invisible to coverage.py. With this plugin nothing is compiled, and the few pieces that exist in
-machine code alone (distances by the class of their oracle, lanes, prefetching) get a plain body here. Each kernel also
-notes which tests have called it.
+coverage.py does not see compiled code. With this plugin nothing is compiled. Functions that only
+exist as machine code (distances by oracle class, lanes, prefetching) get a Python body here. The
+plugin also records which tests call each kernel.
 """
 
 import json
@@ -18,7 +18,7 @@ import numpy as np
 
 from treerep._core import kernel as kernel_module
 
-#: Kernel -> the tests that have called it.
+#: Kernel -> tests that called it.
 CALLS: dict[str, set[str]] = {}
 _current = ""
 
@@ -48,7 +48,7 @@ def _distance(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def _lanes(term: Callable[..., Any], combine: Callable[..., Any]) -> Callable[..., Any]:
-    """The sum or maximum of lane_kernels.py, in the same order."""
+    """Return the sum or maximum of lane_kernels.py, in the same order."""
 
     def reduction(points: Any, i: Any, j: Any) -> Any:
         terms = term(points[i], points[j])
@@ -84,19 +84,19 @@ row_minimum_kernels.row_minima = _row_minima
 
 
 def pytest_runtest_setup(item: Any) -> None:
-    """Note whose turn it is."""
+    """Record the current test."""
     global _current
     _current = item.nodeid.partition("[")[0]
 
 
 def pytest_configure(config: Any) -> None:
-    """Let whole numbers wrap around, as those of machines do."""
+    """Let integers overflow, as in compiled code."""
     np.seterr(over="ignore")
     config.addinivalue_line("filterwarnings", "ignore::RuntimeWarning")
 
 
 def pytest_sessionfinish() -> None:
-    """Write down which kernel was called by which tests, where somebody asks for it."""
+    """Write which tests called each kernel, if requested."""
     if "HARDEN_CALLS" in os.environ:
         found = {name: sorted(tests) for name, tests in sorted(CALLS.items())}
         Path(os.environ["HARDEN_CALLS"]).write_text(json.dumps(found, indent=1))

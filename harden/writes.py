@@ -1,7 +1,7 @@
-"""`kill -9` before and after every operation on files, of every writer: each file is old or new, and whole.
+"""Stress test: `kill -9` before and after every file operation of every writer.
 
-`kills` chooses its moments at random. Here a profiler counts the calls that open, write, rename or remove files, and a
-copy of the process kills itself at each of them in turn.
+Each file must be old or new, and complete. `kills` chooses random moments. Here a profiler counts
+the calls that open, write, rename or remove files, and a fork kills itself at each of them.
 """
 
 import io
@@ -43,7 +43,7 @@ Writer = Callable[[Path], object]
 
 
 def writers(points: int) -> dict[str, Writer]:
-    """Return every way to write files, each into a given folder."""
+    """Return every way to write files into a given folder."""
     tree = tr.datasets.random_tree(points, rng=1)
     groups = {"group": [k % 3 for k in range(points)]}
     made: dict[str, Writer] = {}
@@ -71,14 +71,14 @@ def writers(points: int) -> dict[str, Writer]:
 
 
 def faults_of(name: str, write: Writer, folder: Path) -> tuple[int, list[str]]:
-    """Kill a writer at each of its operations, over old files and over none; return the kills and what was wrong."""
+    """Kill a writer at each operation, with and without existing files; return kills and faults."""
     work = folder / "work"
     work.mkdir()
-    write(work)  # loads what it needs, so that copies of this process need not
+    write(work)  # loads modules before the fork
     new = {path.name: path.read_bytes() for path in work.iterdir()}
     old = {
         file: content[:9] + b"old" for file, content in new.items()
-    }  # iTOL replaces its own tables alone
+    }  # iTOL only replaces its own tables
     kills, faults = 0, []
     for before in ({}, old):
         for moment in range(10_000):
@@ -104,13 +104,11 @@ def _prepare(folder: Path, files: dict[str, bytes]) -> None:
 
 
 def _killed(write: Writer, folder: Path, moment: int) -> bool:
-    """Run a writer in a copy of this process that kills itself at one moment; return whether that came."""
+    """Run a writer in a fork that kills itself at one moment; return whether it was reached."""
     child = os.fork()
     if child == 0:
         try:
-            os.fsync = lambda _: (
-                None
-            )  # the slowest part; a kill, unlike a power cut, does not need it
+            os.fsync = lambda _: None  # slow, and only needed after a power failure
             sys.setprofile(_Killer(moment))
             write(folder)
             sys.setprofile(None)
@@ -120,7 +118,7 @@ def _killed(write: Writer, folder: Path, moment: int) -> bool:
 
 
 class _Killer:
-    """A profiler that ends this process at the given operation on files, counted before and after each."""
+    """Profiler that ends the process before or after the given file operation."""
 
     def __init__(self, moment: int) -> None:
         self.left = moment
@@ -156,7 +154,7 @@ def _judged(folder: Path, old: dict[str, bytes], new: dict[str, bytes]) -> list[
 
 
 def campaign(points: int = 12) -> Result:
-    """Kill every writer of a tree of so many points; the work is done in another process, which is copied safely."""
+    """Kill every writer of a tree, in a separate process that can be forked safely."""
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as folder:
         words = [sys.executable, "-m", "harden.writes", folder, str(points)]
         done = subprocess.run(
@@ -171,17 +169,17 @@ def campaign(points: int = 12) -> Result:
         return Result(
             "kill -9 at every write",
             0,
-            [f"the campaign ended with {done.returncode}: {done.stderr[-500:]}"],
+            [f"the stress test ended with {done.returncode}: {done.stderr[-500:]}"],
         )
     *faults, last = done.stdout.splitlines()
     kills, count = map(int, last.split())
     return Result(
-        f"kill -9 before and after every operation on files of {count} writers", kills, faults
+        f"kill -9 before and after every file operation of {count} writers", kills, faults
     )
 
 
 def kill_all(folder: Path, points: int, names: list[str]) -> None:
-    """Do the campaign and print its faults, then the numbers; without names, of all writers."""
+    """Run the stress test for all writers, or those named, and print faults and counts."""
     report = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     total, doing = (

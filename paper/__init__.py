@@ -1,1 +1,1 @@
-"""The paper, reproduced: every table and figure, computed with this package and put beside the published numbers."""
+"""Reproduction of the paper: all tables and figures, next to the published numbers."""

@@ -1,4 +1,7 @@
-"""`python -m paper`: check the stored cells by computing them anew; `--write` fills in missing ones and the report."""
+"""The command `python -m paper`: recompute stored cells and compare them.
+
+With `--write`, it computes missing cells and writes the report.
+"""
 
 import argparse
 import statistics
@@ -13,31 +16,31 @@ from .command import experiment
 
 HERE = Path(__file__).parent
 CHECK = HERE / "check"
-#: Cells that took longer than this are computed anew only if asked.
+#: Cells that took longer than this are only recomputed on request.
 WITHIN = 5.0
-#: A score that is computed anew may differ by this much: another processor rounds differently, and a branch may fall
-#: the other way.
+#: Allowed difference of recomputed scores. Processors round differently, and a placement may
+#: change.
 TOLERANCE = 0.005
 SCORES = ("scaled", "plain", "map_rank", "map", "delta", "error", "right")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check or write; return the exit code."""
+    """Check or write, and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m paper", description="The paper's tables and figures."
     )
     parser.add_argument(
-        "--write", action="store_true", help="compute missing cells, and write the report anew"
+        "--write", action="store_true", help="compute missing cells and write the report"
     )
     parser.add_argument(
-        "--report", action="store_true", help="write the report from the stored cells alone"
+        "--report", action="store_true", help="write the report from the stored cells"
     )
     parser.add_argument(
         "--within",
         type=float,
         default=WITHIN,
         metavar="SECONDS",
-        help="check the cells that took no longer (default 5)",
+        help="check cells that took at most this long (default 5)",
     )
     given = parser.parse_args(arguments)
     try:
@@ -49,18 +52,18 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def write(missing: bool, folder: Path = HERE, cells: Path = FOLDER) -> int:
-    """Compute the missing cells, if asked, and write the report; fail if a difference is not explained."""
+    """Compute missing cells, if requested, and write the report; fail on unexplained differences."""
     for name in report.EXPERIMENTS if missing else ():
         compute(Store(name, cells), experiment(name).keys(), limit=LIMIT)
     without = report.write(folder, cells)
     for place in without:
-        print(f"worse than the paper, and not explained: {place}", file=sys.stderr)
+        print(f"worse than the paper without an explanation: {place}", file=sys.stderr)
     print(f"wrote {folder / 'report.md'} and {folder / 'report.html'}")
     return 1 if without else 0
 
 
 def check(within: float, only: Iterable[Key] | None = None, folder: Path = CHECK) -> int:
-    """Compute cells anew beside the stored ones, and compare; then make the report, and compare that, too."""
+    """Recompute cells, compare them with the stored ones, and compare the report."""
     with Worker() as worker:
         checked = [
             _check_one(name, within, only, folder, worker) for name in report.EXPERIMENTS
@@ -76,7 +79,7 @@ def check(within: float, only: Iterable[Key] | None = None, folder: Path = CHECK
     speed = f", in {statistics.median(ratios):.2g} times the time" if ratios else ""
     same, left = sum(one.same for one in checked), sum(one.left for one in checked)
     print(
-        f"{same} cells computed anew are as stored{speed}; {len(wrong)} differences; {left} cells were left out"
+        f"{same} recomputed cells agree with the stored ones{speed}; {len(wrong)} differences; {left} cells not checked"
     )
     print(f"the report is {folder / 'report.html'}")
     return 1 if wrong else 0
@@ -84,7 +87,7 @@ def check(within: float, only: Iterable[Key] | None = None, folder: Path = CHECK
 
 class _Checked(NamedTuple):
     same: int
-    left: int  # cells that were not computed anew
+    left: int  # cells that were not recomputed
     wrong: list[str]
     ratios: list[float]  # of the seconds
 
@@ -92,7 +95,7 @@ class _Checked(NamedTuple):
 def _check_one(
     name: str, within: float, only: Iterable[Key] | None, folder: Path, worker: Worker
 ) -> _Checked:
-    """Compute the cells of one experiment anew, and compare."""
+    """Recompute the cells of one experiment and compare them."""
     stored, anew = Store(name), Store(name, folder / "cells")
     known = [key for key in experiment(name).keys() if key in stored]  # noqa: SIM118 (a module, not a dict)
     quick = [key for key in known if _here(stored[key]) and stored[key]["took"] <= within]
@@ -109,12 +112,12 @@ def _check_one(
 
 
 def _here(cell: Values) -> bool:
-    """Return whether a cell can be checked: not those of another device, or over the limit."""
+    """Return whether a cell can be checked on this device within the time limit."""
     return "took" in cell and "NVIDIA" not in cell["machine"]
 
 
 def compare(stored: Values, anew: Values) -> list[str]:
-    """Return which scores differ."""
+    """Return the scores that differ."""
     return [
         f"{score} was {stored[score]} and is {anew.get(score)}"
         for score in SCORES

@@ -1,6 +1,6 @@
 """The column "Bartal" of the paper: the mean of random trees, which is a metric but not a tree.
 
-The paper compares this mean with trees. `fit(method="bartal")` returns the best of the trees instead.
+The paper compares this mean with trees. `fit(method="bartal")` returns the best tree instead.
 """
 
 from collections.abc import Callable, Iterable
@@ -40,7 +40,7 @@ class TreeAverage(Metric):
         for k, tree in enumerate(self.trees):
             if not isinstance(tree, Tree):
                 raise TypeError(
-                    f"trees[{k}] is no Tree but a {type(tree).__name__}: give trees"
+                    f"trees[{k}] is a {type(tree).__name__}, not a Tree: give trees"
                 )
         self.trees = tuple(
             matched(tree, self.trees[0], (f"trees[{k}]", "trees[0]"))
@@ -56,12 +56,12 @@ class TreeAverage(Metric):
         return f"TreeAverage({n:,} point{'s' * (n != 1)}, {count:,} tree{'s' * (count != 1)})"
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Distances between every row point and every column point, as a dense float64 array."""
+        """Return the distances between all row points and all column points, as a float64 array."""
         first, second = (check_indices(x, len(self)).reshape(-1) for x in (rows, cols))
         return self._mean(lambda tree: tree.block(first, second))
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
+        """Return the distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
         first, second = (check_indices(x, len(self)) for x in (i, j))
         return self._mean(lambda tree: tree.pairs(first, second))
 

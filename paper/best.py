@@ -15,7 +15,8 @@ from .graphs import SMALL, load
 from .methods import METHODS, SEEDS, best_of, scores, summary
 from .tables import Note, Table, beside
 
-#: How the weights of the best tree are improved. "full" is what the paper's 5,000 gradient steps aim at, exactly.
+#: Ways to improve the weights of the best tree. "full" is the exact optimum that the paper
+#: approximates by 5,000 gradient steps.
 STEPS = {
     "none": "No Opt",
     "heuristic": "Heuristic Opt",
@@ -23,7 +24,7 @@ STEPS = {
     "distortion": "Least distortion",
     "refined": "Refined",
 }
-#: The heuristic for every one of 20 trees, on the mean.
+#: The heuristic applied to each of 20 trees; the mean is reported.
 MEANS = {"tr": "TreeRep", "mst": "MST"}
 
 
@@ -38,7 +39,7 @@ def measure(name: str, step: str) -> dict[str, Any]:
 
 
 def _best(name: str, step: str) -> dict[str, Any]:
-    """Improve the best of 20 trees of the paper's rule: that of lowest distortion after scaling."""
+    """Improve the best of 20 trees of the paper's rule, chosen by scaled distortion."""
     graph, truth, _ = load(name)
     tree = best_of(truth, pivot="closest", tol=0.1)
     start = time.perf_counter()
@@ -72,7 +73,7 @@ def _mean(name: str, method: str) -> dict[str, Any]:
 
 
 def _scale(step: str) -> str:
-    """Return the score that the paper reports: unscaled after the full optimization, scaled elsewhere."""
+    """Return the score that the paper reports: unscaled after full optimization, otherwise scaled."""
     return "plain" if step in ("full", "distortion", "refined") else "scaled"
 
 
@@ -131,21 +132,22 @@ def tables(store: Store) -> list[Table]:
             "The best of 20 trees",
             heads,
             best,
-            "MAP of the same tree, ties by rank. Distortion scaled, but as it is after the full optimization, as in "
-            "the paper, and in our two columns. Full Opt is the exact solution of the paper's least squares, Least "
-            "distortion has the least average distortion, Refined is `refine` as it comes: distances and neighbors.",
+            "MAP of the same tree, with ties by rank. Distortion is scaled, except after full"
+            " optimization (as in the paper) and in our two columns. Full Opt is the exact "
+            "solution of the least-squares problem of the paper. Least distortion minimizes "
+            "average distortion. Refined is `refine` with default options.",
         ),
         Table(
             "The heuristic, mean of 20 trees",
             means,
             mean,
-            "Distortion scaled. Fit and optimization together.",
+            "Distortion is scaled. Seconds include fit and optimization.",
         ),
     ]
 
 
 def notes(store: Store) -> list[Note]:
-    """Say why, where we are worse."""
+    """Explain where our scores are worse."""
     ranges = Store("graphs", store.path.parent)
     largest = {
         name: (ranges.get(name, "tr", "range") or {}).get("map_rank", (math.nan,) * 2)[1]
@@ -159,14 +161,15 @@ def notes(store: Store) -> list[Note]:
     return [
         Note(
             tuple(chosen),
-            "Ours is the MAP of the tree that was chosen for its distortion. The paper's seem to be the best MAP of "
-            "the 20 trees, whichever tree has it: our largest are "
+            "Our number is the MAP of the tree chosen by distortion. The published numbers "
+            "seem to be the best MAP of any of the 20 trees. Our largest values are "
             + ", ".join(f"{value:.3f} ({name})" for name, value in largest.items())
             + ".",
         ),
         Note(
             ("csphd MST, MAP",),
-            "Edges that the heuristic shortens to 0 make ties; ours gains more distortion for that.",
+            "The heuristic shortens some edges to 0, which creates ties. In return, "
+            "distortion improves more than in the paper.",
         ),
     ]
 

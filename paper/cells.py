@@ -1,4 +1,4 @@
-"""Cells: what is computed for one data set by one method, kept on disk as soon as it is there."""
+"""Cells: results of one method on one data set, stored as soon as they are computed."""
 
 import importlib
 import importlib.metadata
@@ -28,7 +28,7 @@ Values = dict[str, Any]
 
 
 class Key(NamedTuple):
-    """Which cell: the name of a data set and that of a method."""
+    """Key of a cell: the names of a data set and of a method."""
 
     data: str
     method: str
@@ -38,7 +38,7 @@ class Key(NamedTuple):
 
 
 class Store:
-    """The cells of one experiment in one JSON file, which is written anew, and whole, after every cell."""
+    """Cells of one experiment in a JSON file, which is rewritten atomically after every cell."""
 
     def __init__(self, experiment: str, folder: Path = FOLDER) -> None:
         self.experiment = experiment
@@ -54,11 +54,11 @@ class Store:
         return self.cells[str(key)]
 
     def get(self, data: str, method: str, value: str) -> Any:
-        """Return one value of a cell, or None where it was not computed."""
+        """Return one value of a cell, or None if it was not computed."""
         return self.cells.get(f"{data}/{method}", {}).get(value)
 
     def put(self, key: Key, values: Values) -> None:
-        """Keep a cell."""
+        """Store a cell."""
         self.cells[str(key)] = values
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(self.path) as file:
@@ -77,7 +77,7 @@ def compute(
     again: bool = False,
     worker: "Worker | None" = None,
 ) -> list[Key]:
-    """Compute the wanted cells that are not stored yet, or all of them `again`; return those that were computed."""
+    """Compute the cells that are not stored yet, or all of them if `again`; return the new ones."""
     missing = [key for key in wanted if again or key not in store]
     own = Worker() if worker is None else nullcontext(worker)
     with progress_bar(len(missing), store.experiment, "cells") as bar, own as measuring:
@@ -89,7 +89,7 @@ def compute(
 
 
 class Worker:
-    """A process that measures cells, one after another, and is ended when one of them takes too long."""
+    """Process that measures one cell after another, and is stopped if a cell takes too long."""
 
     def __init__(self) -> None:
         self.process: Any = None
@@ -112,14 +112,14 @@ class Worker:
 
     def _end(self) -> None:
         if self.process is not None:
-            self.pipe.close()  # an idle worker leaves by itself ...
+            self.pipe.close()  # an idle worker ends by itself ...
             self.process.join(1)
-            self.process.kill()  # ... and a busy one is ended
+            self.process.kill()  # ... and a busy one is stopped
             self.process.join()
             self.process = None
 
     def measure(self, experiment: str, key: Key, limit: float) -> Values:
-        """Return the values of a cell, or that it took longer than the limit."""
+        """Return the values of a cell, or that it exceeded the limit."""
         if self.process is None:
             self._begin()
         start = time.perf_counter()
@@ -129,7 +129,7 @@ class Worker:
             return {"over": limit}
         try:
             values, error = self.pipe.recv()
-        except EOFError:  # killed, most likely for want of memory
+        except EOFError:  # killed, most likely out of memory
             self._end()
             raise RuntimeError(f"the process that measured {experiment} {key} died") from None
         if error is not None:
@@ -142,7 +142,7 @@ class Worker:
 
 
 def _serve(pipe: Connection) -> None:
-    """Answer names of cells with their values, or with what went wrong, until the other end is gone."""
+    """Receive names of cells and send their values or errors, until the connection ends."""
     while True:
         try:
             experiment, key = pipe.recv()
@@ -158,7 +158,7 @@ def _serve(pipe: Connection) -> None:
 
 
 def _rounded(value: Any) -> Any:
-    """Return all numbers with six digits, which is more than any table shows."""
+    """Round all numbers to six digits."""
     if isinstance(value, dict):
         return {name: _rounded(part) for name, part in value.items()}
     if isinstance(value, list):
@@ -167,7 +167,7 @@ def _rounded(value: Any) -> Any:
 
 
 def machine() -> str:
-    """Return what the cells were measured on, in a few words."""
+    """Describe the machine in a few words."""
     cores = len(os.sched_getaffinity(0))
     versions = " ".join(
         f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "numba")

@@ -1,4 +1,4 @@
-"""The command line that all experiments share: `python -m paper.graphs --only celegans --methods tr,nj`."""
+"""Shared command line of the experiments: `python -m paper.graphs --only celegans --methods tr,nj`."""
 
 import argparse
 import importlib
@@ -16,25 +16,25 @@ def experiment(name: str) -> ModuleType:
 
 
 def run_alone(name: str, arguments: list[str] | None = None) -> None:
-    """Compute the cells of one experiment that are not stored yet, and print its tables."""
+    """Compute the missing cells of one experiment and print its tables."""
     module = experiment(name)
     parser = argparse.ArgumentParser(
         prog=f"python -m paper.{name}", description=(module.__doc__ or "").splitlines()[0]
     )
-    parser.add_argument("--only", type=_names, metavar="DATA,...", help="these rows")
-    parser.add_argument("--methods", type=_names, metavar="METHOD,...", help="these columns")
+    parser.add_argument("--only", type=_names, metavar="DATA,...", help="only these data sets")
+    parser.add_argument(
+        "--methods", type=_names, metavar="METHOD,...", help="only these methods"
+    )
     parser.add_argument(
         "--limit",
         type=float,
         default=LIMIT,
         metavar="SECONDS",
-        help="for one cell; default four hours",
+        help="time limit per cell (default: four hours)",
     )
+    parser.add_argument("--again", action="store_true", help="recompute stored cells")
     parser.add_argument(
-        "--again", action="store_true", help="compute and store anew what is stored already"
-    )
-    parser.add_argument(
-        "--cells", type=Path, default=FOLDER, metavar="FOLDER", help="where the cells are kept"
+        "--cells", type=Path, default=FOLDER, metavar="FOLDER", help="folder of the cells"
     )
     given = parser.parse_args(arguments)
     try:
@@ -54,7 +54,7 @@ def run_alone(name: str, arguments: list[str] | None = None) -> None:
 
 
 def chosen(keys: list[Key], data: list[str] | None, methods: list[str] | None) -> list[Key]:
-    """Return the keys of these data sets and methods, or raise a ValueError that lists the names."""
+    """Return the keys of these data sets and methods; raise a ValueError for unknown names."""
     for given, known in (
         (data, {key.data for key in keys}),
         (methods, {key.method for key in keys}),

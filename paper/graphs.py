@@ -19,7 +19,7 @@ from .tables import Note, Table, beside, shown
 
 GRAPHS = tuple(published.GRAPH_SIZE)
 SMALL = GRAPHS[:6]
-#: Methods whose cost is near-linear: these run on the two large graphs, too.
+#: Methods of near-linear cost, which also run on the two large graphs.
 NEAR_LINEAR = ("tr", "tr_ours", "auto", "tr_refined", "mst", "lt", "lt_ours", "ls")
 
 
@@ -28,21 +28,22 @@ def keys() -> list[Key]:
     trees = [Key(name, method) for name in SMALL for method in TREES]
     large = [Key(name, method) for name in GRAPHS[6:] for method in NEAR_LINEAR]
     learned = [Key(name, method) for name in GRAPHS for method in EMBEDDINGS]
-    quadratic = [Key("enron", "nj")]  # WordNet's would need 22 GB and more
+    quadratic = [Key("enron", "nj")]  # WordNet would need 22 GB or more
     return [*(Key(name, "delta") for name in GRAPHS), *trees, *large, *learned, *quadratic]
 
 
 @lru_cache(1)
 def load(name: str) -> tuple[tr.GraphMetric, tr.Metric, float]:
-    """Return a graph, its distances as the paper's methods take them, and the seconds that took.
+    """Return a graph, its distances in the form used in the paper, and the seconds taken.
 
-    Up to 20,000 vertices that is their table. Beyond, hub labels answer instead: a table would take up to 5.5 GB.
+    Up to 20,000 vertices, distances are a table. Larger graphs use hub labels, because a table
+    would take up to 5.5 GB.
     """
     graph = tr.datasets.load(name).metric
     assert isinstance(graph, tr.GraphMetric)
     start = time.perf_counter()
     if len(graph) > LARGE:
-        _ = graph.oracle  # makes the hub labels
+        _ = graph.oracle  # computes the hub labels
         return graph, graph, time.perf_counter() - start
     everyone = np.arange(len(graph))
     table = tr.MatrixMetric(graph.block(everyone, everyone).astype(np.uint8))
@@ -67,7 +68,7 @@ def measure(name: str, method: str) -> dict[str, Any]:
 
 
 def reported(name: str, method: str) -> str:
-    """Return which distortion the paper reports: the two large graphs and some methods are not scaled."""
+    """Return the name of the distortion that the paper reports, scaled or not."""
     return "scaled" if METHODS[method].scaled and name in SMALL else "plain"
 
 
@@ -97,23 +98,23 @@ def tables(store: Store) -> list[Table]:
             published.GRAPH_MAP,
             lambda name, column: store.get(name, column, "map_rank"),
             "higher",
-            "Ties by rank, as in the published code.",
+            "Ties are resolved by rank, as in the published code.",
         ),
         part(
             "Average distortion",
             published.GRAPH_DISTORTION,
             lambda name, column: store.get(name, column, reported(name, column)),
             "lower",
-            "After optimal scaling but for NJ, LT, Enron and WordNet, as in the paper, and for our default and refined "
-            "trees.",
+            "After optimal scaling, except for NJ, LT, Enron and WordNet (as in the paper) "
+            "and for our default and refined trees.",
         ),
         part(
             "Seconds",
             published.GRAPH_SECONDS,
             lambda name, column: store.get(name, column, "seconds"),
             "time",
-            "One run after warm-up; of TR on C. elegans the best of ten, which took up to 1.1 ms. Preparing the "
-            "distances is not counted, as in the paper; see below.",
+            "One run after warm-up. For TR on C. elegans, the best of ten runs, which took up"
+            " to 1.1 ms. Computing the distances is not included, as in the paper; see below.",
         ),
         _sizes(store),
         _own_scores(store),
@@ -149,13 +150,14 @@ def _sizes(store: Store) -> Table:
         "δ / diameter",
         "ratio",
         "seconds for δ",
-        "seconds for the distances",
+        "seconds to compute distances",
     ]
     return Table(
         "The graphs",
         heads,
         rows,
-        "δ is exact for all eight. Distances: a table, or hub labels of the last two.",
+        "δ is exact for all eight graphs. Distances are a table, or hub labels for the last "
+        "two graphs.",
     )
 
 
@@ -164,7 +166,7 @@ def _seconds(value: float | None) -> str:
 
 
 def _own_scores(store: Store) -> Table:
-    """What we would rather report: ties by the definition, and distances as they are."""
+    """Return our preferred scores: MAP by its definition, and unscaled distances."""
     columns = [*TREES, *EMBEDDINGS]
     rows = []
     for name in GRAPHS:
@@ -177,7 +179,7 @@ def _own_scores(store: Store) -> Table:
         rows.append([name, *cells])
     heads = ["graph", *(METHODS[column].title for column in columns)]
     return Table(
-        "MAP with ties by the definition · distortion as it is",
+        "MAP by its definition · distortion without scaling",
         heads,
         rows,
         "Our preferred scores.",
@@ -185,7 +187,7 @@ def _own_scores(store: Store) -> Table:
 
 
 def notes(store: Store) -> list[Note]:
-    """Say why, where we are worse than the paper by more than 0.02, and what else is not as in the paper."""
+    """Explain scores that are worse by more than 0.02, and other differences from the paper."""
 
     def spread(name: str, method: str, score: str) -> str:
         low, high = (store.get(name, method, "range") or {}).get(score, (math.nan, math.nan))
@@ -194,42 +196,48 @@ def notes(store: Store) -> list[Note]:
     return [
         Note(
             ("diseasome MST", "grid_worm MST"),
-            "Every spanning tree of an unweighted graph is minimal. Ours are means over 20 random roots, of which the "
-            f"distortions are {spread('diseasome', 'mst', 'scaled')} on Diseasome and "
-            f"{spread('grid_worm', 'mst', 'scaled')} on Grid-worm; the paper's is one tree, of unknown root and ties.",
+            "Every spanning tree of an unweighted graph is minimal. Our numbers are means "
+            f"over 20 random roots, with distortions {spread('diseasome', 'mst', 'scaled')} on"
+            f" Diseasome and {spread('grid_worm', 'mst', 'scaled')} on Grid-worm. The paper "
+            "reports one tree, of unknown root and ties.",
         ),
         Note(
             ("wordnet TR",),
-            f"The distortions of the 20 runs are {spread('wordnet', 'tr', 'plain')}. The paper's 0.131, which it says "
-            f"is not scaled, is what we get with scaling: {shown(store.get('wordnet', 'tr', 'scaled'))} on the mean.",
+            f"The distortions of the 20 runs are {spread('wordnet', 'tr', 'plain')}. The "
+            "published 0.131, described as unscaled, agrees with our scaled mean: "
+            f"{shown(store.get('wordnet', 'tr', 'scaled'))}.",
         ),
         Note(
             ("enron LS", "wordnet LS"),
-            f"Means of 20 random trees, of which the distortions are {spread('enron', 'ls', 'plain')} and "
-            f"{spread('wordnet', 'ls', 'plain')}. The paper's is one tree of a code that looks at vertices in order.",
+            f"Means of 20 random trees, with distortions {spread('enron', 'ls', 'plain')} and "
+            f"{spread('wordnet', 'ls', 'plain')}. The paper reports one tree, from code that "
+            "visits vertices in order.",
         ),
         Note(
             ("celegans LT", "diseasome LT"),
-            "Which vertex of the layer above a cluster hangs from is left open by the method, and decides here. By "
-            "hand, 20 random roots have distortions of 0.131 to 0.219 and MAP of 0.682 to 0.727 on Diseasome, and MAP "
-            "of 0.139 to 0.270 on C. elegans.",
+            "The method does not specify to which vertex of the previous layer a cluster is "
+            "attached, and this choice matters here. In a separate run with 20 random roots, "
+            "distortions were 0.131 to 0.219 and MAP 0.682 to 0.727 on Diseasome, and MAP "
+            "0.139 to 0.270 on C. elegans.",
         ),
         Note(
             ("celegans CT", "yeast CT"),
-            "The paper's code hangs every new node beside the path to the root instead of onto it, so that its "
-            "distances are far too long (0.325 and 0.282 against ours) while neighbors stay first. Ours is the method "
-            "as published by Abraham et al.",
+            "The published code attaches every new node next to the path to the root instead "
+            "of on the path. Its distances are far too long (0.325 and 0.282), while "
+            "neighbors remain closest. Ours is the method as published by Abraham et al.",
         ),
         Note(
             (),
-            "PM and LM learn 1,000 epochs at rate 0.1 in the plane, and with our defaults in 200 dimensions; PT with "
-            "our defaults. All on a GPU, several at a time. The paper's GRQC time of PM 200, 1187, is likely a slip.",
+            "PM and LM are trained for 1,000 epochs at rate 0.1 in the plane, and with our "
+            "defaults in 200 dimensions; PT with our defaults. All ran on a GPU, several at a"
+            " time. The published time of PM 200 on GrQC, 1187, is likely a typo.",
         ),
         Note(
             (),
-            "Not computed: NJ, CT and Bartal on WordNet, CT and Bartal on Enron. From how time grows: NJ on WordNet "
-            "10 minutes with 16 cores and 22 GB of memory; CT on Enron took over 270 seconds when it was ended; "
-            "Bartal's 200 trees some minutes on Enron, an hour on WordNet. NJ on Enron took 108 seconds, 16 cores.",
+            "Not computed: NJ, CT and Bartal on WordNet, CT and Bartal on Enron. Extrapolated"
+            " times: NJ on WordNet 10 minutes with 16 cores and 22 GB of memory; Bartal's 200"
+            " trees a few minutes on Enron and an hour on WordNet. CT on Enron was stopped "
+            "after 270 seconds. NJ on Enron took 108 seconds on 16 cores.",
         ),
     ]
 

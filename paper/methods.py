@@ -1,4 +1,4 @@
-"""The columns of the paper's tables: how each method is called here, and how the paper scores it."""
+"""Columns of the paper's tables: the call of each method, and how the paper scores it."""
 
 import os
 import time
@@ -13,9 +13,9 @@ from .bartal_average import bartal_average
 
 #: Seeds of the random methods: the paper's numbers are means of 20 runs.
 SEEDS = 20
-#: What torch computes on.
+#: Torch device.
 DEVICE = os.environ.get("TREEREP_DEVICE", "cpu")
-#: Scores beyond this many points rest on sampled rows.
+#: With more points than this, scores are computed on sampled rows.
 LARGE = 20_000
 
 
@@ -25,8 +25,8 @@ class Method(NamedTuple):
     title: str
     learn: Callable[[Any, int], tr.Metric]  # from the data and a seed
     random: bool = False
-    of_graph: bool = False  # takes a graph, where there is one, and no table of distances
-    scaled: bool = True  # whether the paper multiplies its distances by the best factor before they are scored
+    of_graph: bool = False  # uses the graph, if there is one, instead of a table of distances
+    scaled: bool = True  # whether the paper scales its distances before scoring
     seeds: int = SEEDS
 
 
@@ -35,7 +35,7 @@ def _fit(method: str = "treerep", **options: Any) -> Callable[[Any, int], tr.Met
 
 
 def _default(data: Any, seed: int) -> tr.Metric:
-    """Return what a user gets without options."""
+    """Return the result without options."""
     return tr.fit(data, rng=seed)
 
 
@@ -52,7 +52,8 @@ def best_of(data: Any, **options: Any) -> tr.Tree:
     return tr.fit(data, method="treerep", trials=SEEDS, **options)
 
 
-#: PM and LM in the plane: as many epochs as in the paper, at a lower rate. The defaults stop too early on Grid-worm.
+#: PM and LM in the plane, with the epochs of the paper and a lower rate. The defaults stop too
+#: early on Grid-worm.
 PLANE = {"epochs": 1000, "rate": 0.1}
 
 METHODS: dict[str, Method] = {
@@ -62,12 +63,12 @@ METHODS: dict[str, Method] = {
     "tr_refined": Method("TR, refined", _refined(0.5), of_graph=True, scaled=False),
     "tr_distances": Method(
         "TR, refined", _refined(0.0), scaled=False
-    ),  # for data that only distances are scored of
+    ),  # for data without a graph
     "nj": Method("NJ", _fit(method="neighbor_joining"), scaled=False),
     "mst": Method("MST", _fit(method="minimum_spanning_tree"), random=True, of_graph=True),
     "lt": Method(
         "LT", _fit(method="level_tree", root=0), of_graph=True, scaled=False
-    ),  # the paper's root
+    ),  # the root in the paper
     "lt_ours": Method("LT, our root", _fit(method="level_tree"), of_graph=True, scaled=False),
     "ct": Method("CT", _fit(method="construct_tree"), random=True),
     "ls": Method("LS", _fit(method="low_stretch"), random=True, of_graph=True),
@@ -96,7 +97,7 @@ EMBEDDINGS = ("pt2", "pt200", "pm2", "lm2", "lm200", "pm200")
 
 
 def clock(work: Callable[[], Any], enough: float = 0.2) -> float:
-    """Return the least seconds of some runs, after one that has warmed up: noise only adds."""
+    """Return the shortest of several times, after a warm-up run."""
     best, spent, runs = float("inf"), 0.0, 0
     while spent < enough and runs < 20:
         start = time.perf_counter()
@@ -107,7 +108,7 @@ def clock(work: Callable[[], Any], enough: float = 0.2) -> float:
 
 
 def scores(approx: tr.Metric, truth: tr.Metric, graph: tr.Metric | None) -> dict[str, float]:
-    """Return the scores that the paper reports, and ours beside."""
+    """Return the scores that the paper reports, and ours."""
     found = {
         "scaled": float(tr.average_distortion(approx, truth, scale="optimal")),
         "plain": float(tr.average_distortion(approx, truth)),
@@ -121,7 +122,7 @@ def scores(approx: tr.Metric, truth: tr.Metric, graph: tr.Metric | None) -> dict
 def measure_method(
     method: Method, data: Any, truth: tr.Metric, graph: tr.Metric | None
 ) -> dict[str, Any]:
-    """Return means over the seeds, their spread, the number of nodes, and the seconds of one run."""
+    """Return means over seeds, their range, the number of nodes, and the seconds of one run."""
     runs, nodes = [], []
     first = 0.0
     for seed in range(method.seeds if method.random else 1):
@@ -130,7 +131,7 @@ def measure_method(
         first = first or time.perf_counter() - start
         runs.append(scores(approx, truth, graph))
         nodes.append(getattr(approx, "n_nodes", len(approx)))
-    # The first run may have compiled; one that takes long is not repeated for that.
+    # The first run may include compilation. Slow runs are not repeated.
     seconds = first if first > 10 else clock(lambda: method.learn(data, 0))
     return {
         **summary(runs),
@@ -141,7 +142,7 @@ def measure_method(
 
 
 def summary(runs: list[dict[str, float]]) -> dict[str, Any]:
-    """Return the means of all scores and, where there are several runs, their ranges."""
+    """Return the means of all scores and, for several runs, their ranges."""
     values = {name: [run[name] for run in runs] for name in runs[0]}
     found: dict[str, Any] = {name: float(np.mean(row)) for name, row in values.items()}
     if len(runs) > 1:

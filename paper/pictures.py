@@ -1,4 +1,4 @@
-"""The figures of the paper, as SVG files."""
+"""Figures of the paper, as SVG files."""
 
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -14,7 +14,7 @@ GREEN, ORANGE = "#2a8a4a", "#e08214"
 
 
 def save(figure: Any, file: Path) -> None:
-    """Write a figure as SVG, the same bytes every time."""
+    """Write a figure as SVG, with reproducible bytes."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
@@ -26,7 +26,7 @@ def save(figure: Any, file: Path) -> None:
 
 
 def grid(count: int, *, columns: int, size: float) -> tuple[Any, list[Any]]:
-    """Return a figure and as many axes."""
+    """Return a figure and this many axes."""
     import matplotlib.pyplot as plt
 
     rows = -(-count // columns)
@@ -43,7 +43,7 @@ def grid(count: int, *, columns: int, size: float) -> tuple[Any, list[Any]]:
 
 
 def panels(file: Path, drawn: Mapping[str, tr.Tree | tr.Embedding]) -> None:
-    """Draw trees and embeddings side by side, with all names."""
+    """Draw trees and embeddings side by side, with all labels."""
     figure, axes = grid(len(drawn), columns=4, size=3.6)
     for ax, (title, what) in zip(axes, drawn.items(), strict=True):
         options = {"layout": "euclidean_sarkar"} if isinstance(what, tr.Tree) else {}
@@ -53,7 +53,7 @@ def panels(file: Path, drawn: Mapping[str, tr.Tree | tr.Embedding]) -> None:
 
 
 def little_trees(file: Path, newicks: Mapping[str, str]) -> None:
-    """Draw small trees with data points in green and Steiner nodes, which are named r, in orange."""
+    """Draw small trees with data points in green and Steiner nodes (named r) in orange."""
     figure, axes = grid(len(newicks), columns=len(newicks), size=2.9)
     for ax, (title, newick) in zip(axes, newicks.items(), strict=True):
         tree = tr.Tree.from_newick(newick)
@@ -77,7 +77,7 @@ def little_trees(file: Path, newicks: Mapping[str, str]) -> None:
 
 
 def _primes(tree: tr.Tree) -> list[int]:
-    """Return how many primes each Steiner node gets: none for r, which lies on all paths between x, y and z."""
+    """Return the number of primes of each Steiner node: none for r, on all paths between x, y and z."""
     ends = (("x", "y"), ("y", "z"), ("x", "z"))
     central = [
         all(node in tree.path(*two) for two in ends)
@@ -88,7 +88,7 @@ def _primes(tree: tr.Tree) -> list[int]:
 
 
 def zone_picture(file: Path, newick: str, zones: Sequence[int], titles: Sequence[str]) -> None:
-    """Draw a tree whose points are colored by the zone into which the first three sort them."""
+    """Draw a tree whose points are colored by zone."""
     tree = tr.Tree.from_newick(newick)
     order = np.array([int(label) for label in tree.labels or range(len(tree))])
     kinds = [titles[zones[point]] if zones[point] >= 0 else "pivot" for point in order]
@@ -101,7 +101,7 @@ def zone_picture(file: Path, newick: str, zones: Sequence[int], titles: Sequence
 def two_curves(
     file: Path, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Sequence[int]
 ) -> None:
-    """Draw average distortion against dimension and against scale; below 0.002 all is alike."""
+    """Draw average distortion vs dimension and vs scale. Values below 0.002 are clipped."""
     from treerep.drawing.figures.curves import curves
 
     figure, axes = grid(len(panels), columns=2, size=5.2)

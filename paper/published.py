@@ -1,6 +1,6 @@
-"""What the paper printed: Sonthalia and Gilbert, Tree! I am no Tree! I am a Low Dimensional Hyperbolic Embedding, 2020.
+"""Published numbers of Sonthalia and Gilbert, Tree! I am no Tree! I am a Low Dimensional Hyperbolic Embedding, 2020.
 
-A cell that the paper leaves out, because the method took more than four hours or failed, is None.
+A cell is None if the method failed or took more than four hours.
 """
 
 Row = dict[str, float | None]
@@ -64,7 +64,7 @@ CELLS_DISTORTION: dict[str, Row] = {
     "cbmc": {"tr": 0.260, "nj": None, "mst": 1.09, "ls": 1.45},
 }
 
-#: Table 4, and the larger one of the appendix.
+#: Table 4, and its extension in the appendix.
 GRAPH_MAP = _table("""
           tr    nj    mst   lt    ct    ls    bartal pt2   pt200 pm2   lm2   lm200 pm200
 celegans  0.473 0.713 0.337 0.272 0.447 0.313 0.436  0.098 0.857 0.479 0.466 0.646 0.662
@@ -98,7 +98,7 @@ grqc      0.42  311  0.0014 70.9  -     0.006 -      -    -     7524 7217 9767  
 enron     27    -    0.013  -     -     0.13  -      -    -     -    -    -     -
 wordnet   74    -    0.18   -     -     0.08  -      -    -     -    -    -     -
 """)
-#: Hyperbolicity over the diameter; an upper bound for the graphs of BOUNDED.
+#: Hyperbolicity divided by the diameter; an upper bound for the graphs of BOUNDED.
 GRAPH_DELTA = {
     "celegans": 0.21,
     "diseasome": 0.17,
@@ -119,7 +119,8 @@ GRAPH_SIZE = {
     "wordnet": (74374, 75834),
 }
 
-#: Appendix, the best of 20 trees: without optimization, with the heuristic, and with the full one.
+#: Appendix, the best of 20 trees: without optimization, with the heuristic, with full
+#: optimization.
 BEST_MAP = _table("""
           none  heuristic full
 celegans  0.508 0.539     0.547

@@ -32,7 +32,7 @@ def _learned(method: str, dim: int) -> Any:
     return lambda data, seed: tr.embed(data, method=method, dim=dim, rng=seed, **options)
 
 
-#: Learned ones are embedded into the dimension that the points come from, hmds2 and pt2 into the plane.
+#: Learned methods embed into the dimension of the points; hmds2 and pt2 into the plane.
 LEARNED = {
     "hmds": "h-MDS",
     "hmds2": "h-MDS 2",
@@ -73,14 +73,14 @@ def setting(name: str) -> tuple[int, int]:
 
 @lru_cache(4)
 def authors(name: str, draw: int) -> tr.MatrixMetric:
-    """Return the authors' points. Of those of varied scale, the methods that learn got a second draw."""
+    """Return the authors' points. For varied scale, learned methods use a second draw."""
     dim, scale = setting(name)
     return tr.datasets.paper_points(dim, scale=scale, draw=draw if scale > 1 else 1)
 
 
 @lru_cache(DRAWS)
 def fresh(name: str, draw: int) -> tr.MatrixMetric:
-    """Return points drawn anew."""
+    """Return newly drawn points."""
     dim, scale = setting(name)
     points = tr.datasets.hyperbolic_points(POINTS, dim, scale=scale, rng=draw)
     everyone = np.arange(POINTS)
@@ -88,7 +88,7 @@ def fresh(name: str, draw: int) -> tr.MatrixMetric:
 
 
 def measure(name: str, column: str) -> dict[str, Any]:
-    """Measure one method on the authors' points and on fresh ones."""
+    """Measure one method on the authors' points and on new ones."""
     learned = column in LEARNED
     method = _learner(name, column) if learned else COLUMNS[column]
     first = _one(method, authors(name, 2 if learned else 1), column)
@@ -121,7 +121,7 @@ def _one(method: Method, truth: tr.MatrixMetric, column: str) -> dict[str, Any]:
 
 
 def reported(column: str) -> str:
-    """Return which distortion the paper reports."""
+    """Return the name of the distortion that the paper reports."""
     return "plain" if column in COLUMNS and not COLUMNS[column].scaled else "scaled"
 
 
@@ -133,7 +133,7 @@ def _value(store: Store, name: str, column: str, anew: bool) -> float | None:
 
 
 def tables(store: Store) -> list[Table]:
-    """Return Table 2, and the numbers behind the figure."""
+    """Return Table 2, and the numbers of the figure."""
     seconds = {
         column: [
             time for name in SETS if (time := store.get(name, column, "seconds")) is not None
@@ -151,13 +151,13 @@ def tables(store: Store) -> list[Table]:
     behind = [
         Table(
             "Average distortion, "
-            + ("fresh points, mean of five draws" if anew else "the authors' points"),
+            + ("new points, mean of five draws" if anew else "the authors' points"),
             ["set", *TITLES.values()],
             [
                 [name, *(shown(_value(store, name, column, anew)) for column in TITLES)]
                 for name in SETS
             ],
-            "After optimal scaling but for NJ, LT and refined trees, as in the paper.",
+            "After optimal scaling, except for NJ, LT and refined trees, as in the paper.",
         )
         for anew in (False, True)
     ]
@@ -173,7 +173,7 @@ def tables(store: Store) -> list[Table]:
 
 
 def figures(store: Store, folder: Path) -> list[Figure]:
-    """Draw Figure 2 from the authors' points and from fresh ones. LT, with distortions above 1, is left out."""
+    """Draw Figure 2 from the authors' points and from new ones. LT (above 1) is not shown."""
     from .pictures import two_curves
 
     drawn = [column for column in TITLES if column != "lt_knn"]
@@ -189,14 +189,14 @@ def figures(store: Store, folder: Path) -> list[Figure]:
         two_curves(folder / f"{file}.svg", panels, POWERS)
     return [
         Figure(
-            "Random points, the authors' draws",
+            "Random points drawn by the authors",
             "random_points.svg",
-            "Varied dimension, and varied scale. What is below 0.002 is drawn there.",
+            "Left: dimension. Right: scale. Values below 0.002 are clipped.",
         ),
         Figure(
-            "Random points, fresh draws",
+            "Newly drawn random points",
             "random_points_fresh.svg",
-            "Trees: mean of five draws; embeddings: one.",
+            "Trees: mean of five draws; embeddings: one draw.",
         ),
     ]
 
@@ -206,25 +206,28 @@ def _number(value: float | None) -> float:
 
 
 def notes(_: Store) -> list[Note]:
-    """Say what is not as in the paper."""
+    """Explain differences from the paper."""
     return [
         Note(
             ("MST, 10-NN", "LS, 10-NN"),
-            "The paper's graphs of nearest neighbors joined point i to points 2 to k + 1 of the numbering, by a slip "
-            "in its code, and its LS preferred long edges. Ours are what their names say.",
+            "In the published code, nearest-neighbor graphs join point i to points 2 to k + 1"
+            " by mistake, and LS prefers long edges. Our code does what the names say.",
         ),
         Note(
             ("h-MDS",),
-            "Exact where the points come from a space of the same dimension, as it should be. The published code drops "
-            "one dimension or all. Most of its time goes into the search for the best scale.",
+            "Exact if the points come from a space of the same dimension, as expected. The "
+            "published code drops one dimension or all. Most of our time is spent on the "
+            "search for the best scale.",
         ),
         Note(
             ("LM", "PM"),
-            "They learn who is whose neighbor, here in the graph of the 10 nearest ones, and know no distances.",
+            "These methods learn neighbors, here in the 10-nearest-neighbor graph, and do not"
+            " use distances.",
         ),
         Note(
             (),
-            "PT, LM and PM were learned on a GPU, and of the authors' points of varied scale they got draw 2.",
+            "PT, LM and PM were trained on a GPU. For the authors' points of varied scale, "
+            "they used draw 2.",
         ),
     ]
 

@@ -30,7 +30,8 @@ def keys() -> list[Key]:
 def trees(size: str) -> list[tr.Tree]:
     """Return random trees of the paper's recipe with exactly this many points.
 
-    The table's sizes are those of depths 1 to 7. The recipe draws the sizes of its cliques, so seeds are tried in turn.
+    The sizes in the table correspond to depths 1 to 7. The recipe draws random sizes of cliques,
+    so we try seeds until the size matches.
     """
     depth = SIZES.index(size) + 1
     found = (tr.datasets.random_tree_metric(depth, rng=seed) for seed in count())
@@ -39,11 +40,12 @@ def trees(size: str) -> list[tr.Tree]:
 
 
 def measure(size: str, method: str) -> dict[str, Any]:
-    """Return the worst relative error, the share of trees with the right number of nodes, and the seconds of a fit."""
+    """Return the worst relative error, the share of trees with the right size, and the seconds."""
     errors, nodes, right = [], [], []
     for tree in trees(size):
         truth = tr.MatrixMetric(tree.distances())
-        # tol = 0.1 is for whole numbers; lengths are uniform on [0, 2] here, so that it would merge different nodes.
+        # tol = 0.1 is meant for integers. Lengths are uniform on [0, 2] here, and it would merge
+        # nodes.
         fitted = (
             tr.fit(truth, method="treerep")
             if method == "tr"
@@ -71,7 +73,7 @@ def measure(size: str, method: str) -> dict[str, Any]:
 
 
 def tables(store: Store) -> list[Table]:
-    """Return the times beside the paper's, and what came out."""
+    """Return times next to the published ones, and the reconstructed sizes."""
     times = [
         [
             METHODS[method].title,
@@ -86,7 +88,7 @@ def tables(store: Store) -> list[Table]:
         ]
         for method in COLUMNS
         for what, value, shown in (
-            ("nodes of the tree, mean", "nodes", lambda x: "-" if x is None else f"{x:.0f}"),
+            ("nodes in the tree, mean", "nodes", lambda x: "-" if x is None else f"{x:.0f}"),
             (
                 "trees with the right number of nodes",
                 "right",
@@ -111,13 +113,13 @@ def tables(store: Store) -> list[Table]:
             "What is reconstructed",
             heads,
             found,
-            "NJ makes every tree binary, with edges of length 0.",
+            "NJ makes every tree binary, by adding edges of length 0.",
         ),
     ]
 
 
 def notes(_: Store) -> list[Note]:
-    """Nothing is worse here."""
+    """Return no notes: nothing is worse."""
     return []
 
 

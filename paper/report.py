@@ -1,4 +1,4 @@
-"""The report: every table and figure beside the paper's numbers, as Markdown and as one HTML file."""
+"""The report: all tables and figures next to the published numbers, as Markdown and HTML."""
 
 import base64
 import html
@@ -21,23 +21,24 @@ EXPERIMENTS = {
     "sarich": "Immunological distances (Figure 3)",
     "single_cell": "Single cells (Table 3)",
     "graphs": "Unweighted graphs (Table 4 and the appendix)",
-    "best": "The best trees, and optimised weights (appendix)",
+    "best": "Best trees and optimized edge lengths (appendix)",
 }
 INTRODUCTION = (
-    "Every table and figure of Sonthalia and Gilbert, *Tree! I am no Tree! I am a Low Dimensional Hyperbolic "
-    "Embedding* (NeurIPS 2020), computed with treerep. In each cell: our number (the paper's). Bold: ours is better. "
-    "▼: ours is worse, a score by more than 0.02; every such score is explained. A dash: not computed, or not in the "
-    "paper. The "
-    'column TR follows the paper (`pivot="closest"`, `tol=0.1`, mean of 20 runs); beside it stand TreeRep with '
-    "our defaults, the tree that `fit` learns without options (Default, mean of 5 runs) and our refined tree. Seconds "
-    "are of two cores of a shared machine, but of one NVIDIA H200 for PM, LM and PT, and of 16 cores for NJ on Enron; "
-    "the paper's are of its own machines with 8 to 24 cores. `python -m paper` makes this page from the stored cells; "
-    "`make paper` computes cells anew and compares."
+    "All tables and figures of Sonthalia and Gilbert, *Tree! I am no Tree! I am a Low "
+    "Dimensional Hyperbolic Embedding* (NeurIPS 2020), computed with treerep. Each cell shows"
+    " our number, with the published one in parentheses. Bold: ours is better. ▼: ours is "
+    "worse, for scores by more than 0.02; every such score is explained. A dash: not "
+    'computed, or not in the paper. The column TR follows the paper (`pivot="closest"`, '
+    "`tol=0.1`, mean of 20 runs). The next columns are TreeRep with our defaults, `fit` "
+    "without options (Default, mean of 5 runs) and our refined tree. Times are from two cores"
+    " of a shared machine, except for PM, LM and PT (one NVIDIA H200) and NJ on Enron (16 "
+    "cores). Published times are from machines with 8 to 24 cores. `python -m paper --report`"
+    " creates this page from the stored cells; `make paper` recomputes cells and compares."
 )
 
 
 class Part:
-    """One experiment as the report shows it."""
+    """One experiment in the report."""
 
     def __init__(self, name: str, store: Store) -> None:
         self.name, self.title, self.store = name, EXPERIMENTS[name], store
@@ -46,7 +47,7 @@ class Part:
         self.notes: list[Note] = self.module.notes(store)
 
     def figures(self, folder: Path) -> list[Figure]:
-        """Draw the figures; an experiment may have none."""
+        """Draw the figures, if the experiment has any."""
         found: list[Figure] = (
             self.module.figures(self.store, folder) if hasattr(self.module, "figures") else []
         )
@@ -54,13 +55,13 @@ class Part:
 
 
 def unexplained(parts: list[Part]) -> list[str]:
-    """Return the scores that are worse than the paper's by more than 0.02 and that no note names."""
+    """Return scores that are worse than published by more than 0.02 and not mentioned in a note."""
     missing = []
     for part in parts:
         explained = {cell for note in part.notes for cell in note.cells}
         for table in part.tables:
             if table.title.startswith(("Seconds", "Mean seconds")):
-                continue  # times are no scores: those of calls that take less than a millisecond say little
+                continue  # times are not scores
             for row in table.rows:
                 for column, cell in zip(table.columns, row, strict=True):
                     place = f"{row[0]} {column}"
@@ -74,7 +75,7 @@ def unexplained(parts: list[Part]) -> list[str]:
 
 
 def write(folder: Path = FOLDER, cells: Path | None = None) -> list[str]:
-    """Write report.md, report.html and the figures; return the scores that lack an explanation."""
+    """Write report.md, report.html and the figures; return the unexplained scores."""
     parts = [Part(name, Store(name, cells) if cells else Store(name)) for name in EXPERIMENTS]
     drawn = {part.name: part.figures(folder / "figures") for part in parts}
     with atomic_write(folder / "report.md") as file:
@@ -85,8 +86,8 @@ def write(folder: Path = FOLDER, cells: Path | None = None) -> list[str]:
 
 
 def as_markdown(parts: list[Part], drawn: dict[str, list[Figure]]) -> str:
-    """Return the report as Markdown, which links the figures."""
-    lines = ["# The paper, reproduced", "", INTRODUCTION, ""]
+    """Return the report as Markdown, with links to the figures."""
+    lines = ["# Reproduction of the paper", "", INTRODUCTION, ""]
     for part in parts:
         lines += [f"## {part.title}", "", f"`python -m paper.{part.name}`", ""]
         lines += [
@@ -95,7 +96,7 @@ def as_markdown(parts: list[Part], drawn: dict[str, list[Figure]]) -> str:
         ]
         lines += [markdown(table) for table in part.tables]
         if part.notes:
-            lines += ["Where we are worse, and other differences:", ""]
+            lines += ["Worse scores and other differences:", ""]
             lines += [
                 f"- **{', '.join(note.cells) or 'All'}**: {note.text}" for note in part.notes
             ] + [""]
@@ -103,8 +104,11 @@ def as_markdown(parts: list[Part], drawn: dict[str, list[Figure]]) -> str:
 
 
 def as_page(parts: list[Part], drawn: dict[str, list[Figure]], folder: Path) -> str:
-    """Return the report as one HTML page that holds its figures."""
-    body = [f"<h1>The paper, reproduced</h1><p>{_prose(INTRODUCTION)}</p>", _contents(parts)]
+    """Return the report as one HTML page that includes its figures."""
+    body = [
+        f"<h1>Reproduction of the paper</h1><p>{_prose(INTRODUCTION)}</p>",
+        _contents(parts),
+    ]
     for part in parts:
         body.append(f"<section id='{part.name}'><h2>{html.escape(part.title)}</h2>")
         body += [_figure(figure, folder) for figure in drawn[part.name]]
@@ -114,16 +118,16 @@ def as_page(parts: list[Part], drawn: dict[str, list[Figure]], folder: Path) -> 
                 f"<li><b>{html.escape(', '.join(note.cells) or 'All')}</b>: {html.escape(note.text)}</li>"
                 for note in part.notes
             )
-            body.append(f"<h3>Where we are worse, and other differences</h3><ul>{notes}</ul>")
+            body.append(f"<h3>Worse scores and other differences</h3><ul>{notes}</ul>")
         body.append("</section>")
     style = (FOLDER / "report.css").read_text()
     meta = "<meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-    head = f"{meta}<title>The paper, reproduced</title><style>\n{style}</style>"
+    head = f"{meta}<title>Reproduction of the paper</title><style>\n{style}</style>"
     return f"<!doctype html>\n<html lang='en'><head>{head}</head>\n<body>{''.join(body)}</body></html>\n"
 
 
 def _prose(text: str) -> str:
-    """Return a text with `code` and *emphasis* as HTML."""
+    """Convert `code` and *emphasis* in a text to HTML."""
     marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
     return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", marked)
 

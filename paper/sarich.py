@@ -1,4 +1,4 @@
-"""Figure 3: the immunological distances of eight mammals (Sarich 1969), as trees and as points of the Poincaré disk.
+"""Figure 3: immunological distances of eight mammals (Sarich 1969), as trees and in the Poincaré disk.
 
 python -m paper.sarich
 """
@@ -15,7 +15,8 @@ from .methods import DEVICE, scores
 from .neighbors import nearest_neighbors
 from .tables import Figure, Note, Table, shown
 
-#: As in the paper, the best of ten TreeRep trees; PM needs a graph, for which the paper does not say what it took.
+#: As in the paper, the best of ten TreeRep trees. PM needs a graph, which the paper does not
+#: specify.
 NEIGHBORS = 3
 TREES = {
     "tr": ("TreeRep, best of 10", {"method": "treerep", "trials": 10}),
@@ -45,7 +46,7 @@ def measure(_: str, method: str) -> dict[str, Any]:
 
 
 def tables(store: Store) -> list[Table]:
-    """Return the distances, and the distortions, of which the paper prints none."""
+    """Return the distances and the distortions, which the paper does not report."""
     truth = tr.datasets.sarich()
     names = [str(name) for name in truth.labels or ()]
     everyone = range(len(names))
@@ -62,19 +63,19 @@ def tables(store: Store) -> list[Table]:
             "The distances",
             ["", *names],
             distances,
-            "Averages of both directions, from the literature.",
+            "Means of both directions, from the literature.",
         ),
         Table(
             "Average distortion",
             ["method", "as it is", "scaled"],
             rows,
-            "The paper shows pictures alone.",
+            "The paper only shows pictures.",
         ),
     ]
 
 
 def figures(store: Store, folder: Path) -> list[Figure]:
-    """Draw the trees, by Sarkar's construction in the Euclidean plane as in the paper, and the embeddings."""
+    """Draw the trees by Sarkar's construction in the Euclidean plane, as in the paper, and embeddings."""
     from .pictures import panels
 
     trees = {
@@ -99,7 +100,7 @@ def figures(store: Store, folder: Path) -> list[Figure]:
 
 
 def notes(_: Store) -> list[Note]:
-    """Nothing of the paper to compare with but its pictures."""
+    """Return no notes: the paper only has pictures."""
     return []
 
 

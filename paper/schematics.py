@@ -1,4 +1,4 @@
-"""Figure 1 and the last figure of the appendix: what TreeRep does, drawn from trees that it fitted.
+"""Figure 1 and the last figure of the appendix: the steps of TreeRep, drawn from fitted trees.
 
 python -m paper.schematics
 """
@@ -14,14 +14,15 @@ import treerep as tr
 from .cells import Key, Store
 from .tables import Figure, Note, Table
 
-#: Where w hangs on the universal tree of x, y and z. Points are given by their distances alone; TreeRep finds the rest.
+#: Places of w on the universal tree of x, y and z. TreeRep only gets the distances.
 PLACES = {
     "universal": ("Universal tree", "(x:2,y:2,z:2);"),
     "zone1_r": ("w in zone 1 of r", "(x:2,y:2,z:2,w:1.5);"),
     "zone1_z": ("w in zone 1 of z", "(x:2,y:2,(w:1.5)z:2);"),
     "zone2_z": ("w in zone 2 of z", "(x:2,y:2,(w:1.2,z:1):1);"),
 }
-#: One step later: two points in a zone 1 get a Steiner node of their own, one in a zone 2 puts it onto the edge.
+#: The next step: two points in a zone of type 1 get a new Steiner node; one in a zone of type 2
+#: gets it on the edge.
 STEPS = {
     "step1": ("Zone 1 of x: a node for x, u and v", "(y:2,z:2,((u:1.2,v:1.2):1)x:2);"),
     "step2": ("Zone 2 of x: a node on the edge", "(y:2,z:2,(x:1,(u:1,v:0.8):0.9):1);"),
@@ -38,16 +39,16 @@ ZONES = (
 
 
 def keys() -> list[Key]:
-    """Return all cells: one for each little tree, and one for the zones of a larger one."""
+    """Return all cells: one for each small tree, and one for the zones of a larger one."""
     return [Key(name, "tr") for name in (*PLACES, *STEPS, "zones")]
 
 
 def measure(name: str, _: str) -> dict[str, Any]:
-    """Fit the distances of one tree, and say whether that tree came back."""
+    """Fit the distances of one tree and return whether the tree is recovered."""
     if name == "zones":
         tree = tr.datasets.random_tree(
             36, hidden=0.15, rng=1770
-        )  # one with points in every zone
+        )  # a tree with points in every zone
         fitted = tr.fit(tr.MatrixMetric(tree.distances()), method="treerep")
         return {
             "newick": fitted.newick(),
@@ -60,11 +61,11 @@ def measure(name: str, _: str) -> dict[str, Any]:
 
 
 def zones(D: NDArray[np.float64], tol: float = 1e-9) -> NDArray[np.int64]:
-    """Return the zone, by its place in ZONES, of every point but the pivots x = 0, y = 1, z = 2, which get -1."""
+    """Return the zone of every point as an index into ZONES; -1 for the pivots x = 0, y = 1, z = 2."""
     # (x, y)_w, (y, z)_w and (z, x)_w for all w.
     product = [(D[:, i] + D[:, j] - D[i, j]) / 2 for i, j in ((0, 1), (1, 2), (2, 0))]
     largest, far_from = np.max(product, axis=0), np.argmax(product, axis=0)
-    # The largest product leaves out the pivot that w is nearest to: z, x or y.
+    # The largest product leaves out the pivot closest to w: z, x or y.
     nearest = np.array([2, 0, 1])[far_from]
     at_pivot = np.abs(D[np.arange(len(D)), nearest] - np.min(product, axis=0)) < tol
     zone = np.where(at_pivot, 1 + nearest, 4 + nearest)
@@ -74,7 +75,7 @@ def zones(D: NDArray[np.float64], tol: float = 1e-9) -> NDArray[np.int64]:
 
 
 def tables(store: Store) -> list[Table]:
-    """Say that every tree came back."""
+    """Return the table of recovered trees."""
     rows = [
         [
             title,
@@ -88,11 +89,11 @@ def tables(store: Store) -> list[Table]:
             "zones": ("The zones of 36 points", ""),
         }.items()
     ]
-    return [Table("Trees of the figures", ["tree", "recovered from its distances"], rows)]
+    return [Table("Trees in the figures", ["tree", "recovered from its distances"], rows)]
 
 
 def figures(store: Store, folder: Path) -> list[Figure]:
-    """Draw them."""
+    """Draw the figures."""
     from .pictures import little_trees, zone_picture
 
     for file, group in (("structure", PLACES), ("recursion", STEPS)):
@@ -108,21 +109,23 @@ def figures(store: Store, folder: Path) -> list[Figure]:
     )
     return [
         Figure(
-            "Where a point goes", "structure.svg", "Orange: Steiner nodes. Green: data points."
+            "Places of a point", "structure.svg", "Orange: Steiner nodes. Green: data points."
         ),
         Figure(
-            "Where the next Steiner node goes", "recursion.svg", "Left: zone 1. Right: zone 2."
+            "Place of the next Steiner node",
+            "recursion.svg",
+            "Left: zone of type 1. Right: zone of type 2.",
         ),
         Figure(
             "The seven zones",
             "zones.svg",
-            "36 points sorted by the pivots x, y and z; edges have their lengths.",
+            "36 points, sorted by the pivots x, y and z. Edges are drawn to scale.",
         ),
     ]
 
 
 def notes(_: Store) -> list[Note]:
-    """Nothing to compare."""
+    """Return no notes."""
     return []
 
 

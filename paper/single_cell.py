@@ -18,7 +18,8 @@ from .neighbors import nearest_neighbors
 from .tables import Note, Table, beside, shown
 
 SETS = ("zeisel", "cbmc")
-#: Columns of the paper's table, ours, and the graph that the paper says it used for a column but did not.
+#: Columns of the paper's table, our columns, and the graph that the paper names for a column but
+#: did not use.
 COLUMNS: dict[str, Method] = {
     **{name: METHODS[name] for name in ("tr", "tr_ours", "auto", "tr_distances", "nj", "mst")},
     "mst_knn": Method(
@@ -35,14 +36,17 @@ def keys() -> list[Key]:
 
 @lru_cache(1)
 def load(name: str) -> tr.MatrixMetric:
-    """Return Euclidean distances of logarithms (Zeisel) or of counts (CBMC), as the paper's turn out to be."""
+    """Return Euclidean distances of logarithms (Zeisel) or of counts (CBMC), as in the paper."""
     points = tr.datasets.load(name).metric
     everyone = np.arange(len(points))
     return tr.MatrixMetric(points.block(everyone, everyone).astype(np.float32))
 
 
 def measure(name: str, column: str) -> dict[str, Any]:
-    """Measure one cell. A minimum spanning tree of different lengths is the same from every root."""
+    """Measure one cell.
+
+    With distinct lengths, a minimum spanning tree is the same from every root.
+    """
     truth = load(name)
     method = COLUMNS[column]
     if column == "mst":
@@ -56,19 +60,19 @@ def measure(name: str, column: str) -> dict[str, Any]:
 
 
 def _input(name: str, column: str, truth: tr.MatrixMetric) -> tr.Metric:
-    """Return what a method learns from: the table of distances, but for neighbors alone and for what users give."""
+    """Return the input of a method: a table of distances, a neighbor graph, or the data itself."""
     if column == "auto":
         return tr.datasets.load(name).metric
     return nearest_neighbors(truth) if column == "pm2" else truth
 
 
 def reported(column: str) -> str:
-    """Return which distortion the paper reports."""
+    """Return the name of the distortion that the paper reports."""
     return "scaled" if COLUMNS[column].scaled else "plain"
 
 
 def tables(store: Store) -> list[Table]:
-    """Return times and distortions beside the paper's."""
+    """Return times and distortions next to the published ones."""
     heads = ["set", *(method.title for method in COLUMNS.values())]
 
     def rows(paper: Any, value: Any, better: str) -> list[Any]:
@@ -92,7 +96,8 @@ def tables(store: Store) -> list[Table]:
                 lambda name, column: store.get(name, column, reported(column)),
                 "lower",
             ),
-            "After optimal scaling but for NJ, as in the paper, and for default and refined trees.",
+            "After optimal scaling, except for NJ (as in the paper) and for default and "
+            "refined trees.",
         ),
         Table(
             "Seconds",
@@ -102,10 +107,11 @@ def tables(store: Store) -> list[Table]:
                 lambda name, column: store.get(name, column, "seconds"),
                 "time",
             ),
-            "One run after warm-up, from the table of distances; the default from the points.",
+            "One run after warm-up, from the table of distances; for the default, from the "
+            "points.",
         ),
         Table(
-            "Distortion as it is",
+            "Distortion without scaling",
             heads,
             [
                 [name, *(shown(store.get(name, column, "plain")) for column in COLUMNS)]
@@ -117,7 +123,7 @@ def tables(store: Store) -> list[Table]:
 
 
 def notes(store: Store) -> list[Note]:
-    """Say why, where we are worse."""
+    """Explain where our scores are worse."""
     low, high = (store.get("cbmc", "tr", "range") or {}).get("scaled", (math.nan, math.nan))
     least, most = (store.get("zeisel", "ls", "range") or {}).get("scaled", (math.nan, math.nan))
     spread = f"{least:.3f} to {most:.3f}"
@@ -125,17 +131,20 @@ def notes(store: Store) -> list[Note]:
     return [
         Note(
             ("cbmc TR",),
-            f"Raw counts have far outliers, and the 20 runs range from {low:.3f} to {high:.3f}. The paper's pivots are "
-            f"those nearest to r; with random ones, our default, it is {by_default}.",
+            f"Raw counts have outliers, and the 20 runs range from {low:.3f} to {high:.3f}. "
+            "The paper chooses pivots nearest to r; with random pivots, our default, the "
+            f"distortion is {by_default}.",
         ),
         Note(
             ("zeisel MST", "cbmc MST"),
-            "The paper says that its tree of Zeisel is that of the 10-NN graph. Its number is that of all distances.",
+            "The paper states that its tree of Zeisel uses the 10-NN graph. The published "
+            "number is that of all distances.",
         ),
         Note(
             ("zeisel LS", "cbmc LS"),
-            "The paper's LS takes weights for likeness, and was given distances, so that it preferred long edges. Ours "
-            f"prefers short ones. On Zeisel, where most distances are alike, this gains nothing: {spread}.",
+            "LS of the paper expects similarities but was given distances, so it preferred "
+            "long edges. Ours prefers short edges. On Zeisel, most distances are similar, and"
+            f" this makes no difference: {spread}.",
         ),
     ]
 

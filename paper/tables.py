@@ -1,16 +1,16 @@
-"""Tables of cells that show our number, the paper's, and who is better; as Markdown and as HTML."""
+"""Tables of our numbers next to the published ones, as Markdown and HTML."""
 
 import html
 from typing import NamedTuple
 
-#: Differences of scores up to this are none: the paper prints three digits.
+#: Smaller differences count as equal, because the paper prints three digits.
 SAME = 0.0005
-#: A score that is worse by more than this wants an explanation.
+#: Scores that are worse by more than this need an explanation.
 WORSE = 0.02
 
 
 class Cell(NamedTuple):
-    """Our number, the paper's, and how they compare: better, same, close (worse by at most 0.02), worse or alone."""
+    """Our number, the published one, and the verdict: better, same, close (worse by at most 0.02), worse or alone."""
 
     ours: str
     paper: str
@@ -18,7 +18,7 @@ class Cell(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A title, the names of the columns, rows of texts and cells, and a sentence below."""
+    """A title, column names, rows of texts and cells, and a note."""
 
     title: str
     columns: list[str]
@@ -27,7 +27,7 @@ class Table(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A picture by the name of its file in `figures/`, with a sentence below."""
+    """A picture in `figures/`, with a caption."""
 
     title: str
     file: str
@@ -35,14 +35,14 @@ class Figure(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Why some cells, each named by its row and its column, differ from the paper's."""
+    """Explanation of cells, named by row and column, that differ from the paper."""
 
     cells: tuple[str, ...]
     text: str
 
 
 def beside(ours: float | None, paper: float | None, better: str) -> Cell:
-    """Put our number beside the paper's; better is "higher", "lower" or "time"."""
+    """Compare our number with the published one; better is "higher", "lower" or "time"."""
     show = _seconds if better == "time" else shown
     verdict = "alone" if ours is None or paper is None else compare(ours, paper, better)
     return Cell(show(ours), show(paper), verdict)
@@ -74,7 +74,7 @@ def _seconds(value: float | None) -> str:
 
 
 def markdown(table: Table) -> str:
-    """Return the table as Markdown: ours (paper's), ours bold where it is better."""
+    """Return the table as Markdown: ours (published), with ours in bold if it is better."""
     lines = [f"**{table.title}**", "", _line(table.columns), "|" + "---|" * len(table.columns)]
     lines += [_line([_markdown_cell(cell) for cell in row]) for row in table.rows]
     return "\n".join([*lines, "", *([table.text, ""] if table.text else [])])
@@ -94,7 +94,7 @@ def _markdown_cell(cell: str | Cell) -> str:
 
 
 def as_html(table: Table) -> str:
-    """Return the table as HTML; the class of a cell is its verdict."""
+    """Return the table as HTML, with the verdict as the class of a cell."""
     head = "".join(f"<th scope='col'>{html.escape(name)}</th>" for name in table.columns)
     body = "".join("<tr>" + "".join(map(_html_cell, row)) + "</tr>\n" for row in table.rows)
     text = f"<p class='text'>{html.escape(table.text)}</p>" if table.text else ""

@@ -1,1 +1,1 @@
-"""How a release is checked; docs/developers/releasing.md tells the story."""
+"""Checks of a release, described in docs/developers/releasing.md."""

@@ -1,4 +1,4 @@
-"""Wheels and sdists: the one in a folder, and the files in it."""
+"""Access to wheels and sdists."""
 
 import tarfile
 import zipfile
@@ -8,11 +8,11 @@ Files = dict[str, bytes]
 
 
 def only(folder: Path, pattern: str) -> Path:
-    """Return the one file of this pattern: an old one beside it would be tested, or sent out, in its place."""
+    """Return the only file that matches a pattern. Other versions in the folder raise an error."""
     found = sorted(folder.glob(pattern))
     if len(found) != 1:
         raise SystemExit(
-            f"{folder} holds {len(found)} files {pattern} in place of one: `make dist` makes them anew"
+            f"{folder} holds {len(found)} files {pattern} instead of one: run `make dist` again"
         )
     return found[0]
 
@@ -26,7 +26,7 @@ def read_wheel(path: Path) -> Files:
 
 
 def read_sdist(path: Path) -> Files:
-    """Return every file of an sdist, without the name of the folder that all are in."""
+    """Return every file of an sdist, without the name of the top folder."""
     with tarfile.open(path) as archive:
         members = [member for member in archive.getmembers() if not member.isdir()]
         return {member.name.partition("/")[2]: _content(archive, member) for member in members}

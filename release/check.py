@@ -1,4 +1,7 @@
-"""Look into the wheel and the sdist: `python -m release.check dist` lists what is wrong with them, and ends with 1."""
+"""Inspect the wheel and the sdist: `python -m release.check dist`.
+
+The command lists all faults and ends with exit code 1 if there are any.
+"""
 
 import fnmatch
 import sys
@@ -14,14 +17,14 @@ from .archives import Files, only, read_sdist, read_wheel
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "treerep"
-#: All that may lie beside the Python files of the package: its one table, the page's parts, the references.
+#: Data files that the package may contain: one table, the parts of the page, the references.
 DATA = (
     "py.typed",
     "references.bib",
     "datasets/sarich.csv",
     *(f"drawing/page/*.{kind}" for kind in ("html", "css", "js")),
 )
-#: What the sdist needs for somebody to build, test and document from it.
+#: Files that are needed to build, test and document from the sdist.
 IN_SDIST = (
     *(
         "pyproject.toml",
@@ -42,7 +45,7 @@ IN_SDIST = (
     ),
     *("benchmarks/__init__.py", "release/check.py"),
 )
-#: Made by running, not by writing: compiled code and what tools keep.
+#: Generated files: compiled code and caches of tools.
 MADE = (
     "__pycache__",
     "*.py[co]",
@@ -54,7 +57,7 @@ MADE = (
     ".hypothesis",
     "_build",
 )
-#: How data sets are stored. Those of others are not ours to give away: the sdist, too, has Sarich's table alone.
+#: Suffixes of data sets. Only Sarich's table may be distributed, also in the sdist.
 DATA_SETS = (
     ".csv",
     ".tsv",
@@ -72,7 +75,7 @@ DATA_SETS = (
 
 
 def common_faults(files: Files, private: Iterable[Path] = (ROOT, Path.home())) -> list[str]:
-    """What no archive may hold: paths that lead out of it, what running has made, names of the maker's folders."""
+    """Return faults of any archive: paths outside of it, generated files, local folder names."""
     faults = []
     marks = [f"{folder}/".encode() for folder in private]
     for name, content in files.items():
@@ -90,7 +93,7 @@ def common_faults(files: Files, private: Iterable[Path] = (ROOT, Path.home())) -
 
 
 def wheel_faults(wheel: Files, sdist: Files) -> list[str]:
-    """Everything that is wrong with a wheel, given the files of the sdist that it was made from."""
+    """Return the faults of a wheel, given the files of the sdist that it was built from."""
     faults = common_faults(wheel)
     inside = {name.partition("/")[2] for name in wheel if name.startswith(f"{PACKAGE}/")}
     written = {
@@ -146,7 +149,7 @@ def _is_test(path: PurePosixPath) -> bool:
 
 
 def metadata_faults(metadata: bytes, sdist: Files) -> list[str]:
-    """What is missing in the metadata of a wheel, or differs from pyproject.toml, README and version of the sdist."""
+    """Return metadata of a wheel that is missing or differs from the sdist."""
     try:
         found = Metadata.from_email(metadata)
     except ExceptionGroup as problems:
@@ -181,7 +184,7 @@ def metadata_faults(metadata: bytes, sdist: Files) -> list[str]:
 
 
 def sdist_faults(sdist: Files) -> list[str]:
-    """Everything that is wrong with an sdist."""
+    """Return the faults of an sdist."""
     faults = common_faults(sdist)
     faults += [f"{name} is missing" for name in IN_SDIST if name not in sdist]
     allowed = f"src/{PACKAGE}/datasets/sarich.csv"
@@ -192,7 +195,7 @@ def sdist_faults(sdist: Files) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the wheel and the sdist of a folder; return the exit code."""
+    """Check the wheel and the sdist of a folder and return the exit code."""
     folder = Path(arguments[0]) if arguments else ROOT / "dist"
     paths = only(folder, "*.whl"), only(folder, "*.tar.gz")
     wheel, sdist = read_wheel(paths[0]), read_sdist(paths[1])
@@ -205,7 +208,7 @@ def main(arguments: list[str]) -> int:
             f"{path.name}: {len(files)} files, {len(others)} of them not Python, {size:,.0f} kB"
         )
     print(*(name for name in wheel if not name.endswith(".py")), sep="\n")
-    print(*(faults or ["nothing is wrong with them"]), sep="\n")
+    print(*(faults or ["no faults found"]), sep="\n")
     return 1 if faults else 0
 
 

@@ -32,7 +32,7 @@ HABITS = {
     "looked at, a look at": r"\b(?:looked at|a look at)\b",
     "so many, as many as": r"\bso many\b|\bas many as\b",
     "wished, mend, anew": r"\b(?:wished|mend(?:ed|ing)?|anew|for want of|ever after|of no use)\b",
-    "too, after a comma": r", too\b",
+    "too, after a comma": r", too(?=[.;:)])",
 }
 #: Phrases that we do not write, and what to write instead.
 PHRASES = {
@@ -49,7 +49,7 @@ PHRASES = {
     r"\bat the door\b|\bthe front door\b": '"on input", "the top-level namespace"',
     r"\b(?:room|rooms)\b(?! for\b| temperature)": '"package", "module"',
     r"\bcut short\b": '"truncated"',
-    r"\bfor free\b|\bwithout ado\b|\bused up\b": "state the cost or the effect",
+    r"\bwithout ado\b": "state the cost or the effect",
     r"\b(?:more|fewer) than \d+ signs\b": '"characters"',
     r"(?:^|(?<=[.!?] ))(?-i:Of) [`\w][^.]*, ": "begin with the subject",
     r"\bis to be (?:said|done|had)\b": "an imperative",

@@ -23,7 +23,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class FileCounts(NamedTuple):
-    """What is counted in one file."""
+    """Counts of one file."""
 
     lines: int
     tokens_of_lines: list[int]
@@ -77,7 +77,7 @@ def _docstring_lines(tree: ast.Module) -> set[int]:
 
 
 def _length(function: Function) -> int:
-    """Return the lines of a function without its docstring."""
+    """Return the number of lines of a function without its docstring."""
     whole = (function.end_lineno or 0) - function.lineno + 1
     if ast.get_docstring(function, clean=False) is None:
         return whole
@@ -85,7 +85,7 @@ def _length(function: Function) -> int:
 
 
 def _annotations(functions: list[Function]) -> Iterator[ast.expr]:
-    """Yield what is said of each parameter and of what is returned."""
+    """Yield the annotations of all parameters and of the result."""
     for function in functions:
         given = function.args
         for argument in (
@@ -102,7 +102,7 @@ def _annotations(functions: list[Function]) -> Iterator[ast.expr]:
 
 
 def _is_parallel(node: ast.AST) -> bool:
-    """Whether this is `a, b = x, y`. A swap, where a name stands on both sides, is not counted."""
+    """Return whether this is `a, b = x, y`. Swaps are not counted."""
     if (
         not isinstance(node, ast.Assign)
         or not isinstance(node.targets[0], ast.Tuple)
@@ -114,7 +114,7 @@ def _is_parallel(node: ast.AST) -> bool:
 
 
 class Summary(NamedTuple):
-    """What is counted in a package."""
+    """Counts of a package."""
 
     files: int
     lines: int

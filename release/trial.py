@@ -1,7 +1,7 @@
 """Install the wheel of dist/ into an empty environment, and run the tests of the sdist against it.
 
-`python -m release.trial [--python python3.13] [--lowest] [TESTS ...]`. Nothing of the checkout is used: the tests, and
-the pages that they run, come from the sdist, without its `src`. Options of pytest follow after `--`.
+`python -m release.trial [--python python3.13] [--lowest] [TESTS ...]`. Tests and pages come from
+the sdist without its `src`, and nothing from the checkout. Options of pytest follow after `--`.
 """
 
 import argparse
@@ -39,7 +39,7 @@ LENIENT = ("-W", "default", "-o", "strict_parametrization_ids=false")
 
 
 def unpacked(sdist: Path, folder: Path) -> Path:
-    """Unpack an sdist without the package itself, so that only the installed one can be imported."""
+    """Unpack an sdist without the package, so that only the installed package can be imported."""
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
     (inside,) = folder.iterdir()
@@ -48,7 +48,7 @@ def unpacked(sdist: Path, folder: Path) -> Path:
 
 
 def surroundings() -> dict[str, str]:
-    """The environment, without what brings in other code, and with the folder of real data where there is one."""
+    """Return the environment without paths to other code, and with the data folder if it exists."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -73,7 +73,7 @@ def installed(python: str, wheel: Path, folder: Path, constraints: list[str]) ->
 
 
 def tried(inner: Path, folder: Path, arguments: list[str]) -> int:
-    """Run pytest in the folder of the tests with the Python of the environment; return its exit code."""
+    """Run pytest in the folder of the tests with the new environment; return its exit code."""
     where = (
         "import sys, treerep; print(sys.version, treerep.__file__, sep='\\n');"
         " assert sys.prefix in treerep.__file__"
@@ -89,21 +89,21 @@ def tried(inner: Path, folder: Path, arguments: list[str]) -> int:
 
 
 def main() -> int:
-    """Try the release; return the exit code."""
+    """Run the trial and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m release.trial", description=__doc__)
     parser.add_argument(
-        "--python", default=sys.executable, help="the Python to try it on (default: this one)"
+        "--python", default=sys.executable, help="Python interpreter (default: the current one)"
     )
     parser.add_argument(
         "--lowest",
         action="store_true",
-        help="with the lowest versions that pyproject.toml allows",
+        help="use the lowest versions that pyproject.toml allows",
     )
     parser.add_argument(
-        "--jobs", type=int, default=2, help="processes that run tests (default 2)"
+        "--jobs", type=int, default=2, help="number of test processes (default 2)"
     )
     parser.add_argument(
-        "tests", nargs="*", help="default: all of them, and the examples in the docstrings"
+        "tests", nargs="*", help="tests to run (default: all, including doctests)"
     )
     given = parser.parse_args()
     constraints = (

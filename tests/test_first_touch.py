@@ -24,7 +24,7 @@ TEXTS = [
 ]
 # A name of the front door, and a name in one of its modules. What follows a class or function is not a name of ours.
 _SHORT = re.compile(rf"\b(?:tr|treerep)\.(?:({'|'.join(tr._MODULES)})\.)?(\w+)\b")
-_REFERENCE = re.compile(r"^\.\. auto\w+:: treerep\.([\w.]+)$", re.MULTILINE)
+_REFERENCE = re.compile(r"^(?:\.\. auto\w+::|  ) treerep\.([\w.]+)$", re.MULTILINE)
 _IMPORT = re.compile(r"^from treerep\.([\w.]+) import (.+)$", re.MULTILINE)
 
 
@@ -140,7 +140,7 @@ def test_dask_arrays_are_refused_at_once():
         "try: as_metric(da.zeros((2, 2)))\n"
         "except TypeError as error: print(error)"
     )
-    assert "stay with their workers: add engine='dask'" in python(code)
+    assert "stay on their workers: add engine='dask'" in python(code)
 
 
 def test_other_engines_and_notebooks_work_from_deep_imports():

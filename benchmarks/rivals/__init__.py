@@ -1,10 +1,10 @@
-"""Other libraries and programs on our inputs: one adapter a rival, one file each. `python -m benchmarks rivals`.
+"""Comparison with other libraries: one adapter module per library. `python -m benchmarks rivals`.
 
-`rival` says what an adapter is, `problems` what all of them are given, `contest` runs each in a process of its own,
-`answers` checks and scores what comes back, `report` and `pictures` make the page of the results.
+`rival` defines adapters, `problems` their inputs. `contest` runs each adapter in its own process.
+`answers` validates and scores the results. `report` and `pictures` create the page.
 """
 
-#: Modules of this package with a list RIVALS. Ours come first.
+#: Modules of this package with a list RIVALS, ours first.
 ADAPTERS = (
     "treerep_trees",
     "scikit_bio",

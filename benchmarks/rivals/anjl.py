@@ -1,4 +1,4 @@
-"""anjl: neighbor joining in numba, in float32; two of its three algorithms, which give the same tree."""
+"""anjl: neighbor joining in numba and float32, by two of its three algorithms."""
 
 from collections.abc import Callable
 from typing import Any
@@ -36,5 +36,5 @@ def _rival(name: str, **options: Any) -> Rival:
     )
 
 
-# On one thread its kernels for several are slower than the plain ones, by a tenth to a third.
+# On one thread, its parallel kernels are 10% to 33% slower.
 RIVALS = [_rival("rapid_nj"), _rival("dynamic_nj", parallel=False)]

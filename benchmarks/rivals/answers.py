@@ -1,4 +1,4 @@
-"""Whether an answer is right, and how good it is. What is wrong is said in one line, as `Wrong`."""
+"""Validation and scores of results. Invalid results raise `Wrong` with a one-line reason."""
 
 from typing import Any, NamedTuple
 
@@ -10,12 +10,12 @@ from .newick import read_newick
 from .problems import Problem
 
 
-class Wrong(Exception):  # noqa: N818 (a verdict on a rival, no error of ours)
-    """An answer that is none."""
+class Wrong(Exception):  # noqa: N818 (a verdict, not an error)
+    """An invalid result."""
 
 
 class Edges(NamedTuple):
-    """A tree as any rival can give it: points are 0 ... n-1, other nodes whatever numbers are left."""
+    """A tree as returned by any library: points are 0 ... n-1, other nodes have other numbers."""
 
     ends: np.ndarray  # (m, 2)
     lengths: np.ndarray  # (m,)
@@ -39,14 +39,14 @@ def of_newick(text: str, problem: Problem) -> Edges:
 
 
 def of_joins(joins: np.ndarray, problem: Problem) -> Edges:
-    """Read rows of (left, right, length to left, length to right): row k makes node n + k."""
+    """Read rows of (left, right, length to left, length to right), where row k creates node n + k."""
     made = problem.n + np.repeat(np.arange(len(joins)), 2)
     below = joins[:, :2].astype(np.int64).ravel()
     return Edges(np.column_stack([made, below]), joins[:, 2:4].astype(np.float64).ravel())
 
 
 def checked_tree(found: Edges, n: int) -> tuple[tr.Tree, int]:
-    """Return the tree and how many of its lengths were below 0 and are 0 now; Wrong unless it is a tree of n points."""
+    """Return the tree and the number of negative lengths, which become 0; raise Wrong if invalid."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -56,11 +56,11 @@ def checked_tree(found: Edges, n: int) -> tuple[tr.Tree, int]:
     if len(nodes) < n or not np.array_equal(nodes[:n], np.arange(n)):
         raise Wrong(f"not all of the {n} points are in it")
     if len(ends) != len(nodes) - 1:
-        raise Wrong(f"{len(nodes)} nodes and {len(ends)} edges: no tree")
+        raise Wrong(f"{len(nodes)} nodes and {len(ends)} edges: not a tree")
     graph = coo_array((np.ones(len(ends)), numbers.T), shape=(len(nodes),) * 2)
     parts = connected_components(graph, directed=False, return_labels=False)
     if parts != 1:
-        raise Wrong(f"{parts} parts that are not connected: no tree")
+        raise Wrong(f"{parts} parts that are not connected: not a tree")
     if not np.isfinite(lengths).all():
         raise Wrong(f"{np.count_nonzero(~np.isfinite(lengths))} lengths are not finite")
     return tr.Tree(n, numbers, np.maximum(lengths, 0)), int(np.count_nonzero(lengths < 0))

@@ -20,7 +20,7 @@ def _call(name: str) -> Callable[[Any], Any]:
 
 
 def _edges(tree: Any, problem: Problem) -> Edges:
-    """Walk down without recursion, which its own Newick writer needs."""
+    """Return the edges. Unlike its Newick writer, this does not recurse."""
     ends, lengths, waiting = [], [], [(tree.root, problem.n)]
     fresh = problem.n + 1
     while waiting:

@@ -1,6 +1,6 @@
-"""The process of one rival: `python -m benchmarks.rivals.child MODULE NAME FOLDER FAMILY/N ...`.
+"""Process of one library: `python -m benchmarks.rivals.child MODULE NAME FOLDER FAMILY/N ...`.
 
-Says what it does, one JSON object a line, so that whoever waits can tell a slow computation from a slow preparation.
+It prints one JSON object per line, so that the parent can tell computation from preparation.
 """
 
 import contextlib
@@ -20,14 +20,14 @@ from .problems import Problem
 from .program import peak_memory
 from .rival import Rival, Timed, find
 
-#: Timings are repeated while they have taken less than this, in seconds, and at most so often.
+#: Timings are repeated up to this many seconds in total, and at most this often.
 ENOUGH, MOST = 0.2, 5
-#: Those of random methods: the answers differ.
+#: The same for random methods, whose results differ.
 ENOUGH_OF_RANDOM = 2.0
 
 
 class Measured(NamedTuple):
-    """The least seconds, the bytes beyond what was there before, and the last answer or, of a random rival, all."""
+    """Shortest time, additional bytes, and the last result (all results of a random method)."""
 
     seconds: float
     memory: int
@@ -39,12 +39,14 @@ def say(**words: Any) -> None:
 
 
 def measure(rival: Rival, problem: Problem) -> Measured:
-    """Prepare and compute, again and again if it is quick."""
+    """Prepare and compute, repeatedly if it is fast."""
     best, spent, memory = float("inf"), 0.0, 0
     results: list[Any] = []
     enough = ENOUGH_OF_RANDOM if rival.random else ENOUGH
     for turn in range(MOST):
-        given = rival.prepare(problem)  # each time, for some write into what they get
+        given = rival.prepare(
+            problem
+        )  # every time, because some libraries write into their input
         results = results if rival.random else []
         gc.collect()
         before = _reset_peak()
@@ -58,25 +60,23 @@ def measure(rival: Rival, problem: Problem) -> Measured:
             taken, used, result = result.seconds, result.memory, result.result
         results.append(result)
         best, spent = min(best, taken), spent + taken
-        memory = (
-            memory if turn else used
-        )  # later ones find memory that was freed and not given back
+        memory = memory if turn else used  # later runs reuse freed memory
         if spent >= enough:
             break
     return Measured(best, max(memory, 0), results)
 
 
 def _reset_peak() -> int:
-    """Give back what is free, make the peak of memory that of now, and return it."""
-    with contextlib.suppress(OSError, AttributeError):  # of another C library
+    """Free unused memory, reset the peak of memory, and return it."""
+    with contextlib.suppress(OSError, AttributeError):  # other C libraries
         ctypes.CDLL(None).malloc_trim(0)
-    with contextlib.suppress(OSError):  # then what was used before hides what is used now
+    with contextlib.suppress(OSError):  # without it, earlier peaks hide the current one
         Path("/proc/self/clear_refs").write_text("5")
     return peak_memory()
 
 
 def outcome(rival: Rival, problem: Problem) -> dict[str, Any]:
-    """Return the seconds, memory and scores of one run, or why there are none."""
+    """Return the seconds, memory and scores of one run, or the reason why there are none."""
     try:
         seconds, memory, results = measure(rival, problem)
     except (Exception, SystemExit) as error:
@@ -98,7 +98,7 @@ def outcome(rival: Rival, problem: Problem) -> dict[str, Any]:
 
 
 def _together(scores: list[dict[str, float]]) -> dict[str, Any]:
-    """Return the means; where there are several answers, also how far these are off: their standard errors."""
+    """Return the means and, for several results, the standard errors."""
     columns = {key: [one[key] for one in scores] for key in scores[0]}
     means = {key: mean(column) for key, column in columns.items()}
     if len(scores) == 1:
@@ -114,19 +114,19 @@ def _one_line(error: BaseException) -> str:
 
 
 def _stay_on_one_core() -> None:
-    """Move this process to one core: all threads that it starts share it."""
-    with contextlib.suppress(AttributeError):  # of another system
+    """Restrict this process and its threads to one core."""
+    with contextlib.suppress(AttributeError):  # other systems
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def main(module: str, name: str, folder: str, *problems: str) -> None:
-    warnings.simplefilter("ignore")  # of rivals; our own are errors in the tests
+    warnings.simplefilter("ignore")  # of other libraries
     start = time.perf_counter()
     rival = find(module, name)
-    if rival.ours:  # a matrix is checked, and a graph searched, on all cores, whatever n_jobs says of the rest
+    if rival.ours:  # n_jobs does not restrict validation of a matrix or searches in a graph
         _stay_on_one_core()
     family, n = problems[0].rsplit("/", 1)
-    # The first input is small. Whatever is imported, loaded or compiled when first used, is so with it.
+    # The first input is small. It covers imports and compilation.
     first = outcome(rival, Problem(family, int(n), Path(folder)))
     say(start=time.perf_counter() - start, first=first)
     for place in problems[1:]:

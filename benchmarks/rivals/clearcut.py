@@ -1,4 +1,4 @@
-"""clearcut: relaxed neighbor joining, and with -N the exact one, in C."""
+"""clearcut: relaxed neighbor joining, and exact neighbor joining with -N, in C."""
 
 from .program import program
 

@@ -1,4 +1,8 @@
-"""`python -m benchmarks rivals [--full] [--docs]`: measure and store, then write the parts of docs/developers/rivals.md."""
+"""The command `python -m benchmarks rivals [--full] [--docs]`.
+
+It measures and stores the results, and writes the generated parts of docs/developers/rivals.md.
+With `--docs` it only writes these parts, from the stored results.
+"""
 
 import importlib
 import json
@@ -20,10 +24,10 @@ STORE = RESULTS / "rivals.json"
 
 
 def run(options: list[str]) -> None:
-    """Do what the command says."""
+    """Run the command."""
     unknown = set(options) - {"--full", "--docs"}
     if unknown:
-        raise SystemExit(f"rivals takes --full and --docs, not {', '.join(sorted(unknown))}")
+        raise SystemExit(f"unknown options: {', '.join(sorted(unknown))}; use --full or --docs")
     if "--docs" not in options:
         record = measure(FULL if "--full" in options else BENCH)
         with atomic_write(STORE) as file:
@@ -34,7 +38,7 @@ def run(options: list[str]) -> None:
 
 
 def measure(plan: Plan, adapters: tuple[str, ...] = ADAPTERS) -> dict[str, Any]:
-    """Run every rival on the inputs of its task; return all that is stored."""
+    """Run every library on the inputs of its task and return the record to store."""
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         inputs = Inputs(Path(folder))
@@ -54,7 +58,7 @@ def measure(plan: Plan, adapters: tuple[str, ...] = ADAPTERS) -> dict[str, Any]:
 
 
 class Inputs:
-    """Inputs that are made when first asked for, and why some cannot be made."""
+    """Inputs, made at their first use, and the reasons why some cannot be made."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -62,7 +66,7 @@ class Inputs:
         self.missing: dict[str, str] = {}
 
     def get(self, family: str, n: int) -> Problem | None:
-        """Return an input; None if it cannot be made."""
+        """Return an input, or None if it cannot be made."""
         if family not in self.missing and (family, n) not in self.made:
             try:
                 self.made[family, n] = make(family, n, self.folder)
@@ -92,9 +96,9 @@ def _adapter(module: str, plan: Plan, inputs: Inputs) -> list[dict[str, Any]]:
 
 
 def summary(row: dict[str, Any]) -> str:
-    """Return one line about one rival."""
+    """Return one line about one library."""
     if row["version"] is None:
-        return f"absent: {row['install']}"
+        return f"not installed: {row['install']}"
     by_status: dict[str, int] = {}
     for one in row["runs"].values():
         by_status[one["status"]] = by_status.get(one["status"], 0) + 1
@@ -102,7 +106,7 @@ def summary(row: dict[str, Any]) -> str:
 
 
 def _rounded(value: Any) -> Any:
-    """Return the same with floats of six digits."""
+    """Return the value with all floats rounded to six digits."""
     if isinstance(value, dict):
         return {key: _rounded(inner) for key, inner in value.items()}
     return float(f"{value:.6g}") if isinstance(value, float) else value

@@ -1,4 +1,4 @@
-"""Every rival on every input, each rival in a process of its own that is ended when a run takes too long."""
+"""Run every library on every input, each in its own process with a time limit per run."""
 
 import json
 import os
@@ -14,13 +14,13 @@ from .problems import Problem
 from .rival import ONE_THREAD, Rival
 
 ROOT = Path(__file__).parents[2]
-#: Seconds for what is not measured: imports, first compilation, reading of inputs, scores.
+#: Seconds for unmeasured work: imports, compilation, reading of inputs, scores.
 PATIENCE = 240.0
 
 
 @dataclass
 class Results:
-    """What came of one rival: its version (None: absent), seconds of its start, and its runs by input."""
+    """Results of one library: version (None if missing), start-up seconds, and runs by input."""
 
     version: str | None
     start: float | None = None
@@ -34,7 +34,7 @@ def place(problem: Problem) -> str:
 def contest(
     rival: Rival, module: str, small: Problem, problems: list[Problem], *, limit: float
 ) -> Results:
-    """Run a rival on a small input, which is not kept, and on all others, with a time limit for each."""
+    """Run a library on a small input, which is not stored, and on all others with a time limit."""
     version = rival.version()
     results = Results(version)
     if version is None:
@@ -42,7 +42,7 @@ def contest(
     waiting = list(problems)
     while waiting:
         done = _in_one_child(rival, module, small, waiting, limit, results)
-        if results.start is None:  # nothing works
+        if results.start is None:  # the library does not work
             return results
         waiting = _left(waiting, done, results)
     return results
@@ -56,7 +56,7 @@ def _in_one_child(
     limit: float,
     results: Results,
 ) -> int:
-    """Run what waits until all is done or the process ends; return how many have an outcome now."""
+    """Run the waiting inputs until the process ends; return how many have an outcome."""
     with Child(module, rival.name, small, waiting) as child:
         begun = child.answer(PATIENCE, PATIENCE)
         if "start" not in begun or begun["first"]["status"] == "failed":
@@ -78,7 +78,7 @@ def _in_one_child(
 
 
 def _left(waiting: list[Problem], done: int, results: Results) -> list[Problem]:
-    """Return what is still to do: not the larger inputs of a family of which one took too long."""
+    """Return the remaining inputs, without larger ones of a family that exceeded the limit."""
     left = []
     over = {
         problem.family
@@ -97,7 +97,7 @@ def _left(waiting: list[Problem], done: int, results: Results) -> list[Problem]:
 
 
 class Child:
-    """A running process of `child`, and what it says."""
+    """A running process of `child`, and its messages."""
 
     def __init__(self, module: str, name: str, small: Problem, problems: list[Problem]) -> None:
         arguments = [module, name, str(small.folder), *map(place, [small, *problems])]
@@ -140,7 +140,7 @@ class Child:
         self.end()
 
     def end(self) -> None:
-        """End the process and what it has started; they are a group of their own."""
+        """Stop the process and its children, which form a process group."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, 9)
         self.process.wait()
@@ -148,7 +148,7 @@ class Child:
             listener.join()
 
     def answer(self, limit: float, patience: float) -> dict[str, Any]:
-        """Return the next outcome; "over time" if a computation takes longer than the limit."""
+        """Return the next outcome, or "over time" if a computation exceeds the limit."""
         computing = False
         while (words := self._next(limit if computing else patience)) is not None:
             if "now" not in words:
@@ -157,7 +157,7 @@ class Child:
         return self._ended(limit if computing else patience, computing)
 
     def _next(self, wait: float) -> dict[str, Any] | None:
-        """Return what the process says next; None when it says nothing for too long, or has ended."""
+        """Return the next message, or None if the process is silent for too long or has ended."""
         while True:
             try:
                 line = self.lines.get(timeout=wait)
@@ -165,7 +165,7 @@ class Child:
                 return None
             if line is None:
                 return None
-            if line.startswith("{"):  # rivals print, too
+            if line.startswith("{"):  # libraries also print
                 return json.loads(line)
 
     def _ended(self, waited: float, computing: bool) -> dict[str, Any]:

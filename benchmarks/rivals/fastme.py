@@ -1,4 +1,4 @@
-"""FastME: balanced minimum evolution with exchanges of neighbors, in C. Its seconds include reading the file."""
+"""FastME: balanced minimum evolution with NNI, in C. Its time includes reading the file."""
 
 from .program import program
 

@@ -9,12 +9,12 @@ import treerep as tr
 from .problems import Problem
 from .rival import Rival, package_version
 
-#: Its tutorial's; other options are its defaults.
+#: As in its tutorial; other options are its defaults.
 EPOCHS = 50
 
 
 def _prepare(problem: Problem) -> list[tuple[str, str]]:
-    """Return each edge in both directions: its relations have one."""
+    """Return each edge in both directions, because relations are directed."""
     edges = problem.edges()
     return [(str(u), str(v)) for u, v in np.vstack([edges, edges[:, ::-1]]).tolist()]
 

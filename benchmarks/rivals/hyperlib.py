@@ -1,4 +1,4 @@
-"""hyperlib: the only other TreeRep on PyPI, in C++."""
+"""hyperlib: the only other implementation of TreeRep on PyPI, in C++."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from .rival import Rival, package_version
 
 
 def _prepare(problem: Problem) -> tuple[np.ndarray, float]:
-    """Return the distances above the diagonal, and the length below which an edge is none."""
+    """Return the distances above the diagonal, and the tolerance of edge lengths."""
     from scipy.spatial.distance import squareform
 
     d = squareform(problem.matrix())
-    # Its default of 0.1 is meant for whole numbers: it would take short edges for none.
+    # Its default of 0.1 is meant for integers, and would remove short edges.
     return d, 0.1 if (d == np.round(d)).all() else 1e-9 * d.max()
 
 

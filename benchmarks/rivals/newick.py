@@ -1,4 +1,4 @@
-"""Newick as the rivals print it. Ours refuses negative lengths, and would be a judge in its own cause."""
+"""Newick reader for the comparison. Ours rejects negative lengths, and should not judge itself."""
 
 import re
 
@@ -8,9 +8,9 @@ _STEP = re.compile(r"\s*('[^']*'|[^\s(),:;']*)\s*(?::\s*([^\s(),:;']+))?\s*([(),
 
 
 def read_newick(text: str) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Return the name of each node, the node above each but the first, and the length between the two.
+    """Return the label of each node, the parent of each node but the first, and the edge lengths.
 
-    A branch without a length has length 0, as one of the two at clearcut's root.
+    A branch without a length has length 0, like one of the two at clearcut's root.
 
     >>> read_newick("(a:1,(b:2,'c':-3):4);")
     (['', 'a', '', 'b', 'c'], array([0, 0, 2, 2]), array([ 1.,  4.,  2., -3.]))
@@ -18,8 +18,8 @@ def read_newick(text: str) -> tuple[list[str], np.ndarray, np.ndarray]:
     names: list[str] = []
     above: list[int] = []
     lengths: list[float] = []
-    path = [-1]  # the nodes whose parentheses are open
-    closed = -1  # the node whose parenthesis was closed last: its name and length follow
+    path = [-1]  # nodes whose parentheses are open
+    closed = -1  # the node closed last, whose label and length follow
     at, mark = 0, ""
     while mark != ";":
         step = _STEP.match(text, at)

@@ -1,4 +1,4 @@
-"""Time against n, and quality against time."""
+"""Charts of time vs n and of quality vs time."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from treerep.drawing.figures.curves import curves
 
 Row = dict[str, Any]
 
-#: Panels, and the kinds in each; there are more rivals than colors.
+#: Panels, and the kinds in each. One panel would need more colors than there are.
 _PANELS = {
     "exact neighbor joining": {"neighbor joining"},
     "other joining, and TreeRep": {
@@ -36,28 +36,32 @@ def draw(rivals: list[Row], folder: Path) -> None:
         ("quality", quality_against_time(rivals)),
     ):
         with (
-            mpl.rc_context({"svg.hashsalt": "treerep"}),
+            mpl.rc_context({"svg.hashsalt": "treerep", "svg.fonttype": "none"}),
             atomic_write(folder / f"rivals_{name}.svg", "wb") as stream,
         ):
-            figure.savefig(stream, format="svg", bbox_inches="tight", metadata={"Date": None})
+            figure.savefig(
+                stream,
+                format="svg",
+                bbox_inches="tight",
+                facecolor="white",
+                metadata={"Date": None},
+            )
 
 
 def time_against_n(rivals: list[Row]) -> Any:
-    """One panel for each group of kinds; names have the fitted exponents."""
+    """Draw one panel for each group of kinds."""
     import matplotlib.pyplot as plt
 
-    from .report import exponent, ladder
+    from .report import ladder
 
     trees = [rival for rival in rivals if rival["task"] == "tree" and len(ladder(rival)[0])]
     sizes = np.unique(np.concatenate([ladder(rival)[0] for rival in trees]))
-    figure, axes = plt.subplots(2, 2, figsize=(11, 7.4), layout="constrained", sharey=True)
+    figure, axes = plt.subplots(2, 2, figsize=(10, 7.4), layout="constrained", sharey=True)
     for ax, (title, kinds) in zip(axes.flat, _PANELS.items(), strict=True):
         series = {}
         for rival in sorted(trees, key=lambda rival: not rival["ours"]):
             if rival["kind"] in kinds:
-                power = exponent(rival)
-                name = rival["name"] + ("" if power is None else f", n^{power:.1f}")
-                series[name] = _on(sizes, *ladder(rival))
+                series[rival["name"]] = _on(sizes, *ladder(rival))
         curves(
             sizes,
             series,
@@ -66,8 +70,9 @@ def time_against_n(rivals: list[Row]) -> Any:
             log_y=True,
             ax=ax,
         )
-        for line in ax.lines:  # ours stand out
+        for line in ax.lines:  # treerep in bold lines
             line.set_linewidth(2.6 if str(line.get_label()).startswith("treerep") else 1.1)
+        ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
         ax.set_title(title, fontsize=10)
     return figure
 
@@ -79,13 +84,15 @@ def _on(sizes: np.ndarray, n: np.ndarray, seconds: np.ndarray) -> np.ndarray:
 
 
 def quality_against_time(rivals: list[Row]) -> Any:
-    """One panel for each kind of data: left and low is good. Filled: ours."""
+    """Draw one panel for each kind of data, with the legend in the last one."""
     import matplotlib.pyplot as plt
+
+    from .report import titled
 
     trees = [rival for rival in rivals if rival["task"] == "tree" and rival["runs"]]
     largest = {place.split("/")[0]: place for rival in trees for place in rival["runs"]}
-    largest.pop("random tree", None)  # where almost all are exact
-    rows = -(-len(largest) // 2)
+    largest.pop("random tree", None)  # almost all methods are exact there
+    rows = len(largest) // 2 + 1
     figure, axes = plt.subplots(
         rows, 2, figsize=(9, 3.2 * rows), layout="constrained", squeeze=False
     )
@@ -95,20 +102,28 @@ def quality_against_time(rivals: list[Row]) -> Any:
             run = rival["runs"].get(place, {})
             if run.get("status") == "right":
                 _dot(ax, run, kinds.index(rival["kind"]), rival["ours"])
-        ax.set(
-            xscale="log",
-            xlabel="seconds",
-            ylabel="average distortion",
-            title=place.replace("/", ", n = "),
-        )
-        ax.title.set_fontsize(10)
+        ax.set(xscale="log", xlabel="seconds", ylabel="average distortion")
+        ax.set_title(titled(place), fontsize=10)
         ax.set_ylim(bottom=0)
         ax.spines[["top", "right"]].set_visible(False)
     for unused in axes.flat[len(largest) :]:
         unused.set_axis_off()
-    marks = [_dot(axes.flat[0], None, k, True) for k in range(len(kinds))]
-    figure.legend(marks, kinds, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    _legend(axes.flat[len(largest)], kinds)
     return figure
+
+
+def _legend(ax: Any, kinds: list[str]) -> None:
+    """Draw the names of all kinds, and of filled and hollow marks."""
+    from matplotlib.lines import Line2D
+
+    def mark(face: str) -> Any:
+        style = {"color": "none", "marker": "o", "ms": 7, "mec": "black"}
+        return Line2D([], [], mfc=face, **style)
+
+    handles = [_dot(ax, None, k, True) for k in range(len(kinds))]
+    handles += [mark("black"), mark("none")]
+    names = [*kinds, "filled: treerep", "hollow: other libraries"]
+    ax.legend(handles, names, loc="center", frameon=False, fontsize=10)
 
 
 def _dot(ax: Any, run: Row | None, kind: int, ours: bool) -> Any:

@@ -1,4 +1,4 @@
-"""Which inputs each task gets, and for how long: five minutes in all, or as long as it takes."""
+"""Inputs and time limits of each task: about five minutes in total, or unlimited."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,10 @@ from .problems import LITTLE
 
 
 class Plan(NamedTuple):
-    """Seconds for one computation and inputs, both by task: a family and a size, or the name of a graph and 0."""
+    """Time limit and inputs by task.
+
+    An input is a family and a size, or the name of a graph and 0.
+    """
 
     name: str
     limits: dict[str, float]
@@ -34,7 +37,7 @@ BENCH = Plan(
         ],
         "delta": _graphs("celegans", "diseasome", "csphd", "yeast"),
         "paths": _graphs("celegans", "csphd", "yeast"),
-        "embedding": _graphs("csphd"),  # which gensim finishes in time, too
+        "embedding": _graphs("csphd"),  # gensim also finishes it in time
     },
 )
 
@@ -55,7 +58,7 @@ FULL = Plan(
     },
 )
 
-#: For every rival to be imported, compiled and used once: not kept.
+#: Small inputs for imports and compilation, whose results are not stored.
 SMALL = {
     "tree": ("random tree", 16),
     "delta": (LITTLE, 0),

@@ -1,4 +1,4 @@
-"""What the rivals are given: distances and graphs, made once for all and kept in a folder while they are measured."""
+"""Inputs of the comparison: distances and graphs, computed once and stored in a folder."""
 
 import os
 from collections.abc import Callable
@@ -11,7 +11,7 @@ import numpy as np
 import treerep as tr
 from treerep._core.io.files import atomic_write
 
-#: A graph for the first use of a rival, which needs no data.
+#: A small graph for start-up, which needs no data.
 LITTLE = "little graph"
 
 
@@ -25,24 +25,24 @@ class Problem:
 
     @property
     def path(self) -> Path:
-        """Its files without their suffix."""
+        """Path of the files without suffix."""
         return self.folder / f"{self.family.replace(' ', '_')}-{self.n}"
 
     def matrix(self) -> np.ndarray:
-        """Return the distances, which the caller may write to."""
+        """Return a writable array of distances."""
         return np.load(self.path.with_suffix(".npy"))
 
     def edges(self) -> np.ndarray | None:
-        """Return the edges of the graph, each once; None where there is no graph."""
+        """Return the edges of the graph without duplicates, or None if there is no graph."""
         path = self.path.with_suffix(".edges.npy")
         return np.load(path) if path.exists() else None
 
     def graph(self) -> tr.GraphMetric:
-        """Return the graph as a metric that has computed nothing yet."""
+        """Return the graph as a metric without cached results."""
         return tr.GraphMetric(self.edges())
 
     def phylip(self) -> Path:
-        """Return a PHYLIP file of the distances, all digits, points named p0, p1, ...; written when first asked for."""
+        """Return a PHYLIP file of the distances, with labels p0, p1, ..., written at the first call."""
         path = self.path.with_suffix(".phylip")
         if not path.exists():
             _write_phylip(self.matrix(), path)
@@ -50,7 +50,7 @@ class Problem:
 
 
 def _write_phylip(d: np.ndarray, path: Path) -> None:
-    # Tabs, for ccphylo takes nothing else; and a letter before the number, which clearcut would read as a distance.
+    # ccphylo only accepts tabs. clearcut would read labels without a letter as distances.
     with atomic_write(path) as file:
         file.write(f"{len(d)}\n")
         for i, row in enumerate(d.tolist()):
@@ -58,18 +58,18 @@ def _write_phylip(d: np.ndarray, path: Path) -> None:
 
 
 def random_tree(n: int) -> np.ndarray:
-    """Distances of the leaves of a random binary tree: a tree metric."""
+    """Return distances between the leaves of a random binary tree, a tree metric."""
     return tr.datasets.random_tree(n, shape="binary", rng=n).distances()
 
 
 def noisy_tree(n: int) -> np.ndarray:
-    """The same, each distance longer by up to a tenth."""
+    """Return the same with each distance increased by up to 10%."""
     noise = np.triu(np.random.default_rng(n).uniform(0, 0.1, (n, n)), 1)
     return random_tree(n) * (1 + noise + noise.T)
 
 
 def proteins(n: int, sites: int = 400) -> np.ndarray:
-    """Distances as of aligned proteins: sites change along a Yule tree, and are counted with Poisson's correction."""
+    """Return Poisson-corrected distances of simulated proteins that evolve along a Yule tree."""
     generator = np.random.default_rng(n)
     tree = tr.datasets.random_tree(n, shape="binary", weights=(0.01, 0.15), rng=n)
     rooted = tree.rooted()
@@ -79,16 +79,17 @@ def proteins(n: int, sites: int = 400) -> np.ndarray:
         if above < 0:
             letters[node] = generator.integers(0, 20, sites)
             continue
-        # Drawn from all twenty letters: the same one again is no change, and that is what the correction undoes.
+        # Drawn from all twenty letters: a repeated letter is not a change, which the correction
+        # accounts for.
         drawn = generator.random(sites) < 1 - np.exp(-rooted.length[node])
         letters[node] = np.where(drawn, generator.integers(0, 20, sites), letters[above])
     differ = np.array([(letters[:n] != row).mean(axis=1) for row in letters[:n]])
-    # Beyond nine tenths the correction means nothing: programs cut it off somewhere.
+    # The correction is not meaningful beyond 0.9. Programs truncate it.
     return -0.95 * np.log1p(-np.minimum(differ, 0.9) / 0.95)
 
 
 def cells(n: int) -> np.ndarray:
-    """Euclidean distances of some of Zeisel's cells."""
+    """Return Euclidean distances between some of Zeisel's cells."""
     metric = tr.datasets.load("zeisel").metric
     chosen = np.sort(
         np.random.default_rng(0).choice(len(metric), min(n, len(metric)), replace=False)
@@ -105,7 +106,7 @@ MATRICES: dict[str, Callable[[int], np.ndarray]] = {
 
 
 def _grid(side: int) -> np.ndarray:
-    """Return the edges of a grid, which is far from a tree: a method that is done early with trees works through it."""
+    """Return the edges of a grid, which is far from a tree and so exercises all code."""
     place = np.arange(side * side).reshape(side, side)
     across, down = (place[:, :-1], place[:, 1:]), (place[:-1], place[1:])
     return np.vstack([np.column_stack([u.ravel(), v.ravel()]) for u, v in (across, down)])
@@ -118,7 +119,10 @@ def _adjacency(name: str) -> Any:
 
 
 def graph_distances(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return edges and distances of a graph; the distances by SciPy, so that nobody is judged by himself alone."""
+    """Return edges and distances of a graph.
+
+    SciPy computes the distances, as a neutral reference.
+    """
     from scipy.sparse.csgraph import shortest_path
 
     adjacency = _adjacency(name)
@@ -129,11 +133,11 @@ def graph_distances(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def make(family: str, n: int, folder: str | os.PathLike[str]) -> Problem:
-    """Compute an input and store it; of a graph, `family` is its name and n may be 0."""
+    """Compute an input and store it. For a graph, `family` is its name and n may be 0."""
     edges: Any = None
     if family in MATRICES:
         d = MATRICES[family](n)
-        d = np.maximum(d, d.T)  # exactly symmetric, which some insist on
+        d = np.maximum(d, d.T)  # exactly symmetric, as some libraries require
         np.fill_diagonal(d, 0)
     else:
         edges, d = graph_distances(family)

@@ -1,8 +1,8 @@
 """Programs that read a PHYLIP matrix and print a tree.
 
-The matrix goes in through a pipe, and the clock starts when its last byte is gone: a program reads as it parses, so
-what is left is the computation and the printing of a short tree. What it parses after that counts as computation.
-A program that wants a file gets its name in the place of {}, and the clock starts when it says a word agreed upon.
+The matrix is written to a pipe, and timing starts after the last byte. Programs parse while they
+read, so the remaining time is computation and printing. Programs that need a file get its name in
+place of {}, and timing starts when they print an agreed message.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ _CHUNK = 1 << 20
 
 
 def run(command: list[str], path: Path, mark: str | None = None) -> Timed:
-    """Run a program on a file; return what it prints, the seconds since the file was read, and its peak memory."""
+    """Run a program on a file; return its output, the seconds since reading, and its peak memory."""
     piped = "{}" not in command
     with tempfile.TemporaryFile() as printed:
         process = subprocess.Popen(
@@ -40,26 +40,26 @@ def run(command: list[str], path: Path, mark: str | None = None) -> Timed:
         said = words.last()
         if code:
             raise RuntimeError(f"{command[0]} ended with {code}: {said}")
-        if mark and words.heard is None:  # then the seconds would be those of its reading, too
+        if mark and words.heard is None:  # otherwise the time would include reading
             raise RuntimeError(f"{command[0]} never said {mark!r}, but: {said}")
         printed.seek(0)
         return Timed(printed.read().decode(), end - (words.heard or start), peak.bytes)
 
 
 def _feed(pipe: IO[bytes], path: Path) -> float:
-    """Write the file into the program; return when the end was reached."""
+    """Write the file to the program and return the time at the end."""
     with (
         contextlib.suppress(BrokenPipeError),
         pipe,
         path.open("rb") as source,
-    ):  # broken: its exit code says why
+    ):  # broken pipe: the exit code tells why
         while chunk := source.read(_CHUNK):
             pipe.write(chunk)
     return time.perf_counter()
 
 
 class _Words:
-    """What a program says on its standard error, and when it said the word that is waited for."""
+    """Messages of a program on standard error, and the time of the expected message."""
 
     def __init__(self, pipe: IO[bytes] | None, mark: str | None) -> None:
         assert pipe is not None
@@ -76,13 +76,13 @@ class _Words:
                 self._lines = [*self._lines, line.decode(errors="replace").strip()][-3:]
 
     def last(self) -> str:
-        """Return the last line, once all has been heard."""
+        """Return the last line after the end of the output."""
         self._thread.join(1)
         return next((line for line in reversed(self._lines) if line), "it says nothing")
 
 
 class _Peak:
-    """The most memory that a process had, looked up in /proc until it ends: the kernel's own sum counts its parent."""
+    """Peak memory of a process, sampled from /proc, because the kernel's value includes the parent."""
 
     def __init__(self, pid: int) -> None:
         self.bytes = 0
@@ -101,7 +101,7 @@ class _Peak:
 
 
 def peak_memory(status: Path = Path("/proc/self/status")) -> int:
-    """Return the peak of resident memory in bytes; 0 where the system does not tell."""
+    """Return the peak of resident memory in bytes, or 0 if unknown."""
     try:
         lines = status.read_text().splitlines()
     except OSError:
@@ -118,7 +118,7 @@ def program(
     install: str,
     mark: str | None = None,
 ) -> Rival:
-    """Describe a program that reads standard input, or a file in the place of {}, and prints Newick."""
+    """Describe a program that reads standard input, or a file in place of {}, and prints Newick."""
     return Rival(
         name,
         "tree",

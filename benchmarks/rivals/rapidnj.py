@@ -1,4 +1,4 @@
-"""rapidNJ: exact neighbor joining with bounds on sorted rows, in C++. It opens its file twice, so it gets no pipe."""
+"""rapidNJ: exact neighbor joining in C++. It opens its file twice, so it cannot read a pipe."""
 
 from .program import program
 
@@ -8,7 +8,7 @@ RIVALS = [
         "neighbor joining",
         ["rapidnj", "{}", "-i", "pd", "-c", "1", "-v"],
         version=[],
-        mark="Computing phylogetic tree",  # as it spells it
+        mark="Computing phylogetic tree",  # the spelling of the program
         install="build github.com/somme89/rapidNJ, and put rapidnj on the PATH",
     ),
 ]

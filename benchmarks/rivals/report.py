@@ -1,4 +1,4 @@
-"""The generated parts of docs/developers/rivals.md, from the stored results: tables, pictures, and who wins where."""
+"""Generated parts of docs/developers/rivals.md: tables and charts of the stored results."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,13 +8,16 @@ import numpy as np
 
 from treerep._core.io.files import atomic_write
 
-from ..common import RESULTS, cell
+from ..common import RESULTS
+from .tables import emphasize, table
 from .wins import wins
 
 DOCS = Path(__file__).parents[2] / "docs"
 LADDER = "noisy tree"
-#: A run shorter than this says nothing about growth.
+#: Shorter runs are not used to fit the growth of time with n.
 LEAST_SECONDS = 1e-3
+#: Names of the outcomes of a run in the tables.
+OUTCOMES = {"over time": "timeout", "not tried": "skipped", "wrong": "invalid"}
 
 Row = dict[str, Any]
 
@@ -22,7 +25,7 @@ Row = dict[str, Any]
 def write(
     record: dict[str, Any], folder: Path = RESULTS, pictures: Path = DOCS / "pictures"
 ) -> None:
-    """Write rivals_*.md, which docs/developers/rivals.md includes, and the pictures."""
+    """Write rivals_*.md, which docs/developers/rivals.md includes, and the charts."""
     from .pictures import draw
 
     for name, text in parts(record).items():
@@ -48,58 +51,59 @@ def parts(record: dict[str, Any]) -> dict[str, str]:
 
 
 def about(record: dict[str, Any]) -> str:
-    """Say on what machine this was measured, how, and what could not be."""
+    """Describe the machine, the versions and the time limits, and list missing data."""
     of = record["machine"]
     least, most = min(record["limits"].values()), max(record["limits"].values())
-    limit = f"{least:g} s" + f", an embedding {most:g} s" * (most > least)
+    limit = f"{least:g} s" + f" ({most:g} s for an embedding)" * (most > least)
     lines = [
-        f"Measured with {record['plan']} in {record['took']:,} s on {of['processor']} with {of['cores']} cores, one "
-        f"thread each; Python {of['python']}, NumPy {of['numpy']}, SciPy {of['scipy']}, numba {of['numba']}. One "
-        f"computation may take {limit}."
+        f"Measured with {record['plan']} in {record['took']:,} s on {of['processor']} with "
+        f"{of['cores']} cores, one thread per computation. Python {of['python']}, NumPy "
+        f"{of['numpy']}, SciPy {of['scipy']}, numba {of['numba']}. The time limit of one "
+        f"computation is {limit}."
     ]
     lines += [
-        f"- Left out, as the data is not there: {why}" for why in record["missing"].values()
+        f"- Left out because the data is missing: {why}" for why in record["missing"].values()
     ]
     return "\n".join(lines)
 
 
-def table(columns: list[str], rows: list[list[Any]]) -> str:
-    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-    return "\n".join([*lines, *("| " + " | ".join(map(cell, row)) + " |" for row in rows)])
-
-
 def present(rivals: list[Row]) -> str:
-    """List everybody, with what went wrong."""
+    """List all libraries, with their failures."""
     rows = []
     for rival in rivals:
         if rival["version"] is None:
-            rows.append([rival["name"], rival["kind"], "absent", "-", f"`{rival['install']}`"])
+            install = f"`{rival['install']}`"
+            rows.append([rival["name"], rival["kind"], "not installed", "-", install])
             continue
         start = "-" if rival["start"] is None else f"{rival['start']:.1f}"
         rows.append([rival["name"], rival["kind"], rival["version"], start, _troubles(rival)])
-    return table(
-        ["rival", "computes", "version", "start, s", "what went wrong, or how to get it"], rows
-    )
+    head = ["library", "computes", "version", "start-up, s", "failures, or how to install"]
+    return table(head, rows, left=(0, 1, 2, 4))
 
 
 def _troubles(rival: Row) -> str:
-    """Say which runs have no right result, those of one reason together."""
+    """Return the runs without a valid result, grouped by reason."""
     reasons: dict[str, list[str]] = {}
     for place, run in rival["runs"].items():
         if run["status"] not in ("right", "not tried"):
-            reasons.setdefault(f"{run['status']}: {run['why']}", []).append(
-                place.replace("/", ", n = ")
-            )
+            status = OUTCOMES.get(run["status"], run["status"])
+            reasons.setdefault(f"{status}: {run['why']}", []).append(titled(place))
     return "; ".join(
         f"{' and '.join(places)}: {why}" for why, places in reasons.items()
     ).replace("|", "\\|")
 
 
 def runs_of(rivals: list[Row], task: str) -> Iterator[tuple[Row, str, Row]]:
-    """Yield every rival of a task with the places and outcomes of its runs."""
+    """Yield every library of a task with the inputs and outcomes of its runs."""
     for rival in rivals:
         if rival["task"] == task:
             yield from ((rival, place, run) for place, run in rival["runs"].items())
+
+
+def titled(place: str) -> str:
+    """Return the name and size of an input."""
+    family, n = place.split("/")
+    return f"{family}, n = {int(n):,}"
 
 
 def places(rivals: list[Row], task: str) -> list[str]:
@@ -108,7 +112,7 @@ def places(rivals: list[Row], task: str) -> list[str]:
 
 
 def ladder(rival: Row) -> tuple[np.ndarray, np.ndarray]:
-    """Return sizes and seconds of the right runs on the noisy tree."""
+    """Return sizes and seconds of the valid runs on the noisy tree."""
     found = [
         (int(place.split("/")[1]), run["seconds"])
         for place, run in rival["runs"].items()
@@ -118,7 +122,7 @@ def ladder(rival: Row) -> tuple[np.ndarray, np.ndarray]:
 
 
 def exponent(rival: Row) -> float | None:
-    """Return k of seconds like n^k, fitted to the runs that are long enough; None of fewer than three."""
+    """Return k if time grows like n^k, or None if fewer than three runs are long enough."""
     n, seconds = ladder(rival)
     kept = seconds >= LEAST_SECONDS
     if np.count_nonzero(kept) < 3:
@@ -126,44 +130,52 @@ def exponent(rival: Row) -> float | None:
     return float(np.polyfit(np.log(n[kept]), np.log(seconds[kept]), 1)[0])
 
 
-def entry(run: Row | None, key: str) -> Any:
-    """Return a number of a run, or a word where there is none."""
+def entry(run: Row | None, key: str, digits: str = ".3f", factor: float = 1.0) -> str:
+    """Return a number of a run, or its outcome if it has no such number."""
     if run is None:
         return "-"
     if run["status"] in ("right", "wrong") and key in run:
-        return f"{run[key]:.3g}" + " (wrong)" * (run["status"] == "wrong")
-    return run["status"] if run["status"] != "right" else "-"
+        return f"{factor * run[key]:{digits}}" + " (invalid)" * (run["status"] == "wrong")
+    return "-" if run["status"] == "right" else OUTCOMES.get(run["status"], run["status"])
+
+
+def milliseconds(run: Row | None) -> str:
+    """Return the time of a run."""
+    return entry(run, "seconds", ",.1f", 1e3)
 
 
 def growth(rivals: list[Row]) -> str:
-    """Seconds on the noisy tree by n, the fitted exponent, and the memory of the largest run."""
+    """Return times on the noisy tree by n, the fitted exponent, and the memory of the largest run."""
     trees = sorted(
         (rival for rival in rivals if rival["task"] == "tree" and rival["runs"]), key=_order
     )
     steps = [place for place in places(rivals, "tree") if place.startswith(LADDER + "/")]
     rows = []
-    for rival in trees:
-        power, size = exponent(rival), ladder(rival)[0]
-        last = rival["runs"].get(f"{LADDER}/{size[-1]}") if len(size) else None
-        rows.append(
-            [
-                rival["kind"],
-                rival["name"],
-                *(entry(rival["runs"].get(step), "seconds") for step in steps),
-                "-" if power is None else f"{power:.2f}",
-                "-"
-                if last is None
-                else f"{last['memory'] / (8 * int(size[-1]) ** 2):.2g} (n = {size[-1]:,})",
-            ]
-        )
-    head = [
-        "computes",
-        "rival",
-        *(f"n = {int(step.split('/')[1]):,}" for step in steps),
-        "k in n^k",
-        "memory / matrix",
+    for kind in dict.fromkeys(rival["kind"] for rival in trees):
+        group = [_growth_row(rival, steps) for rival in trees if rival["kind"] == kind]
+        for column in range(2, 2 + len(steps)):
+            emphasize(group, column)
+        rows += group
+    sizes = [f"n = {int(step.split('/')[1]):,}" for step in steps]
+    head = ["computes", "library", *sizes, "exponent", "memory / matrix"]
+    return table(head, rows, left=(0, 1))
+
+
+def _growth_row(rival: Row, steps: list[str]) -> list[str]:
+    power, size = exponent(rival), ladder(rival)[0]
+    memory = "-"
+    if len(size):
+        used = rival["runs"][f"{LADDER}/{size[-1]}"]["memory"] / (8 * int(size[-1]) ** 2)
+        smaller = f"{LADDER}/{size[-1]}" != steps[-1]
+        memory = f"{used:.2f}" + f" (n = {size[-1]:,})" * smaller
+    times = [milliseconds(rival["runs"].get(step)) for step in steps]
+    return [
+        rival["kind"],
+        rival["name"],
+        *times,
+        "-" if power is None else f"{power:.2f}",
+        memory,
     ]
-    return table(head, rows)
 
 
 def _order(rival: Row) -> tuple[str, bool, str]:
@@ -171,7 +183,7 @@ def _order(rival: Row) -> tuple[str, bool, str]:
 
 
 def quality(rivals: list[Row]) -> str:
-    """Average distortion on the largest input of each family, and MAP on graphs."""
+    """Return average distortion on the largest input of each family, and MAP on graphs."""
     largest = {place.split("/")[0]: place for place in places(rivals, "tree")}
     trees = sorted(
         (rival for rival in rivals if rival["task"] == "tree" and rival["runs"]), key=_order
@@ -181,7 +193,11 @@ def quality(rivals: list[Row]) -> str:
         for place in largest.values()
         if any("map" in r["runs"].get(place, {}) for r in trees)
     ]
-    head = ["computes", "rival", *(place.replace("/", ", n = ") for place in largest.values())]
+    head = [
+        "computes",
+        "library",
+        *(titled(place) for place in largest.values()),
+    ]
     head += [f"MAP, {place.split('/')[0]}" for place in graphs]
     rows = [
         [
@@ -192,23 +208,27 @@ def quality(rivals: list[Row]) -> str:
         ]
         for rival in trees
     ]
-    return table(head, rows)
+    for column in range(2, len(head)):
+        emphasize(rows, column, largest=column >= 2 + len(largest))
+    return table(head, rows, left=(0, 1))
 
 
 def graphs(rivals: list[Row]) -> str:
-    """Seconds of hyperbolicity and of all distances, graph by graph."""
+    """Return times of hyperbolicity and of all distances, graph by graph."""
     parts = []
     for task, title in (
-        ("delta", "Seconds for the exact hyperbolicity"),
-        ("paths", "Seconds for all distances"),
+        ("delta", "Exact hyperbolicity, milliseconds"),
+        ("paths", "All distances, milliseconds"),
     ):
         where = places(rivals, task)
         rows = [
-            [rival["name"], *(entry(rival["runs"].get(place), "seconds") for place in where)]
+            [rival["name"], *(milliseconds(rival["runs"].get(place)) for place in where)]
             for rival in rivals
             if rival["task"] == task and rival["runs"]
         ]
-        head = ["rival", *(place.replace("/", ", n = ") for place in where)]
+        for column in range(1, 1 + len(where)):
+            emphasize(rows, column)
+        head = ["library", *(titled(place) for place in where)]
         parts += [f"**{title}**", "", table(head, rows), ""]
         if task == "delta":
             parts += [agreement(rivals), ""]
@@ -216,23 +236,32 @@ def graphs(rivals: list[Row]) -> str:
 
 
 def agreement(rivals: list[Row]) -> str:
-    """Say whether all who computed a delta found the same."""
+    """Say whether all libraries agree on delta."""
     found: dict[str, set[float]] = {}
     for _, place, run in runs_of(rivals, "delta"):
         if run["status"] == "right":
             found.setdefault(place, set()).add(run["delta"])
     differ = [place for place, deltas in found.items() if len(deltas) > 1]
-    return f"They disagree on {', '.join(differ)}." if differ else "All found the same delta."
+    if differ:
+        return f"The libraries disagree about delta on {', '.join(differ)}."
+    return "All libraries agree about delta."
 
 
 def embeddings(rivals: list[Row]) -> str:
-    """MAP and distortion beside seconds."""
+    """Return MAP, distortion and seconds."""
     rows = [
         [
             place.split("/")[0],
             rival["name"],
-            *(entry(run, key) for key in ("map", "scaled", "seconds")),
+            entry(run, "map"),
+            entry(run, "scaled"),
+            entry(run, "seconds", ".2f"),
         ]
         for rival, place, run in runs_of(rivals, "embedding")
     ]
-    return table(["graph", "rival", "MAP", "average distortion, best scale", "seconds"], rows)
+    if len({row[0] for row in rows}) == 1:
+        emphasize(rows, 2, largest=True)
+        emphasize(rows, 3)
+        emphasize(rows, 4)
+    head = ["graph", "library", "MAP", "average distortion, best scale", "seconds"]
+    return table(head, rows, left=(0, 1))

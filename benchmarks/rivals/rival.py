@@ -1,4 +1,4 @@
-"""What an adapter says of a rival."""
+"""Description of a library in the comparison."""
 
 import importlib
 import importlib.metadata
@@ -12,44 +12,44 @@ from typing import Any
 
 from .problems import Problem
 
-#: Programs and libraries get one thread each, ours too: then seconds are those of the algorithm.
+#: All libraries use one thread, so that times are comparable.
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
 
 
 def matrix_of(problem: Problem) -> Any:
-    """What most rivals take: a float64 table of distances."""
+    """Return a float64 table of distances, the input of most libraries."""
     return problem.matrix()
 
 
 def as_it_is(result: Any, problem: Problem) -> Any:  # noqa: ARG001
-    """What needs no conversion."""
+    """Return the result without conversion."""
     return result
 
 
 @dataclass(frozen=True)
 class Rival:
-    """A way to do one task. Only `compute` is timed; `prepare` and `convert` come before and after.
+    """One way to do a task. Only `compute` is timed; `prepare` and `convert` run before and after.
 
-    `compute` may return `Timed`, where it knows better than the clock around it how long it took.
+    `compute` may return `Timed` if it measures its time itself.
     """
 
     name: str
     task: str  # "tree", "delta", "paths" or "embedding"
-    kind: str  # what it computes: rivals of one kind should agree, and are compared in seconds
-    version: Callable[[], str | None]  # None where it is absent
-    install: str  # how to get it
+    kind: str  # what it computes; libraries of one kind are compared with each other
+    version: Callable[[], str | None]  # None if not installed
+    install: str  # installation instructions
     compute: Callable[[Any], Any]
     prepare: Callable[[Problem], Any] = matrix_of
-    convert: Callable[[Any, Problem], Any] = as_it_is  # into what `answers` checks
+    convert: Callable[[Any, Problem], Any] = as_it_is  # converts to the input of `answers`
     ours: bool = False
-    random: bool = False  # then several answers are scored, and the mean counts
+    random: bool = False  # several results are scored, and the mean is reported
 
 
 @dataclass(frozen=True)
 class Timed:
-    """The result of a program: the seconds without its start and its reading, and the peak of its memory in bytes."""
+    """Result of a program, the seconds without start-up and reading, and the peak memory in bytes."""
 
     result: Any
     seconds: float
@@ -57,7 +57,7 @@ class Timed:
 
 
 def package_version(package: str, module: str | None = None) -> Callable[[], str | None]:
-    """Return a function that tells the version of a Python package, None where it cannot be found."""
+    """Return a function that returns the version of a Python package, or None if not installed."""
 
     def version() -> str | None:
         try:
@@ -70,24 +70,24 @@ def package_version(package: str, module: str | None = None) -> Callable[[], str
 
 
 def program_version(program: str, *arguments: str) -> Callable[[], str | None]:
-    """Return a function that tells the version that a program prints, None where it is not on the PATH."""
+    """Return a function that returns the version that a program prints, or None if not installed."""
 
     def version() -> str | None:
         if shutil.which(program) is None:
             return None
         if not arguments:
-            return "version not told"
+            return "version unknown"
         done = subprocess.run(
             [program, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL
         )
         found = re.search(r"\d+(\.\d+)+", done.stdout + done.stderr)
-        return found[0] if found else "version not told"
+        return found[0] if found else "version unknown"
 
     return version
 
 
 def find(module: str, name: str) -> Rival:
-    """Return a rival by the module that describes it and its name."""
+    """Return a library by its module and name."""
     for rival in importlib.import_module(module).RIVALS:
         if rival.name == name:
             return rival

@@ -13,7 +13,7 @@ from .rival import Rival, package_version
 def _prepare(problem: Problem) -> Any:
     from skbio import DistanceMatrix
 
-    return DistanceMatrix(problem.matrix())  # its names are 0 ... n-1
+    return DistanceMatrix(problem.matrix())  # its labels are 0 ... n-1
 
 
 def _call(name: str) -> Callable[[Any], Any]:

@@ -1,4 +1,4 @@
-"""SciPy: all distances of a graph by Dijkstra's algorithm, which is what it has for graphs without lengths, too."""
+"""SciPy: all distances of a graph by Dijkstra's algorithm."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Our embeddings: a tree's by Sarkar's construction, and PM, which learns as gensim does."""
+"""Our embeddings: trees by Sarkar's construction, and PM, the method of gensim."""
 
 import importlib.util
 from typing import Any

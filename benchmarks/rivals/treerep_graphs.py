@@ -1,4 +1,4 @@
-"""Our hyperbolicity and our distances of graphs, on one thread."""
+"""Our hyperbolicity and graph distances, on one thread."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Our own tree methods, on one thread like everybody else's."""
+"""Our tree methods, on one thread."""
 
 import itertools
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from .rival import Rival
 
 def _fit(method: str = "treerep", **options: Any) -> Callable[[Any], tr.Tree]:
     seeds = itertools.count()
-    # The matrix is handed over as it is: checking it is part of what is timed.
+    # The time includes validation of the matrix.
     return lambda d: tr.fit(d, method=method, n_jobs=1, rng=next(seeds), **options)
 
 

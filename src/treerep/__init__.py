@@ -1,11 +1,11 @@
-"""Fit trees to distances: exactly if the distances are those of a tree.
+"""Fit trees to distances, exactly if the distances come from a tree.
 
 >>> import treerep as tr
 >>> tree = tr.fit(tr.datasets.sarich(), trials=20)
 >>> len(tree)
 8
 
-Every name below is imported when it is first used (SPEC 1), so `import treerep` is fast.
+Names are imported on first use (SPEC 1), so `import treerep` is fast.
 """
 
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from ._core.lazy import attach
 
 __version__ = "0.1.0"
 
-# The module of each public name. The imports below say the same to type checkers; a test
+# The module of each public name. The imports below repeat the table for type checkers; a test
 # compares the two.
 _HOMES = {
     "Embedding": "embedding.embedding",
@@ -32,6 +32,7 @@ _HOMES = {
     "TreeEmbedding": "embedding.tree_embedding",
     "as_metric": "metric.as_metric",
     "average_distortion": "scores.distortion",
+    "consensus": "tree.comparison.consensus",
     "distance_error": "scores.distortion",
     "draw": "drawing.draw",
     "embed": "embedding.embed",
@@ -44,7 +45,6 @@ _HOMES = {
     "worst_distortion": "scores.distortion",
 }
 
-# Public modules.
 _MODULES = ("citations", "datasets", "formats", "methods", "pl", "sklearn", "tl")
 
 __all__ = [*_HOMES, *_MODULES, "__version__"]
@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from .scores.distortion import worst_distortion as worst_distortion
     from .scores.mean_average_precision import mean_average_precision as mean_average_precision
     from .scores.score import Score as Score
+    from .tree.comparison.consensus import consensus as consensus
     from .tree.tree import Tree as Tree
     from .treelikeness.hyperbolicity import hyperbolicity as hyperbolicity
     from .treelikeness.result import Hyperbolicity as Hyperbolicity

@@ -1,4 +1,4 @@
-"""`python -m treerep`: the command line, if its script is not on the path."""
+"""Run the command line as `python -m treerep`, for when the `treerep` script is not on the path."""
 
 from .cli import main
 

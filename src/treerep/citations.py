@@ -1,6 +1,6 @@
-"""BibTeX of the methods that were used.
+"""BibTeX entries for the methods that were used.
 
-The entries are in `references.bib` beside this file.
+The entries are stored in `references.bib` next to this file.
 """
 
 from importlib.resources import files
@@ -13,8 +13,8 @@ from .treelikeness.methods import METHODS as DELTA
 
 __all__ = ["CITED", "bibtex"]
 
-#: Methods of `fit` and `embed`, `refine`, `hyperbolicity` and "hub_labels" (distances in
-#: graphs), and what to cite.
+#: References for the methods of `fit` and `embed`, `refine`, `hyperbolicity` and "hub_labels"
+#: (distances in graphs).
 CITED: dict[str, tuple[str, ...]] = {
     **{name: method.cite for name, method in FIT.items()},
     **{name: method.cite for name, method in EMBED.items()},
@@ -26,23 +26,29 @@ CITED: dict[str, tuple[str, ...]] = {
 
 
 def bibtex(*methods: str) -> str:
-    """Return BibTeX for this software, the TreeRep paper, and the methods.
+    """Return BibTeX entries for this software, the TreeRep paper, and methods.
 
     Parameters
     ----------
     *methods : str
-        Names of methods of `fit` and `embed`, "refine", "hyperbolicity" or "hub_labels". By
-        default all methods that this process has used.
+        Names of methods of `fit` and `embed`, "refine", "hyperbolicity" or "hub_labels". The
+        default is all methods that this process has used.
 
     Returns
     -------
     str
-        Each entry once. Data sets are not included: see `datasets.load(name).citation`.
+        Each entry once. Data sets are not included: see `datasets.DataSet.citation`.
+
+    See Also
+    --------
+    fit : Fit a tree.
+    embed : Embed a tree or a metric.
+    datasets.DataSet : A data set with its citation.
 
     Notes
     -----
-    O(number of entries) time. `fit`, `embed`, `refine`, `hyperbolicity` and graphs record the
-    methods that they use.
+    O(number of entries) time. `fit`, `embed`, `refine`, `hyperbolicity` and graph metrics
+    record the methods that they use.
 
     Examples
     --------
@@ -73,7 +79,7 @@ def _software() -> str:
 
 
 def _entries() -> dict[str, str]:
-    """Read the entries by their keys; empty lines separate them."""
+    """Read the entries by key; empty lines separate them."""
     text = files(__package__).joinpath("references.bib").read_text(encoding="utf-8").strip()
     return {
         entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in text.split("\n\n")

@@ -1,4 +1,4 @@
-"""Methods by name: their records, and the functions.
+"""Methods by name: records and functions.
 
 >>> from treerep import methods
 >>> methods.FIT["bfs"].option_names
@@ -7,7 +7,7 @@
 'ultrametrics'
 
 `methods.bfs` is the function behind `fit(data, method="bfs")`. Call methods through `fit`,
-`embed` and `hyperbolicity`, which check the data, draw seeds and repeat trials.
+`embed` and `hyperbolicity`, which validate the data, draw seeds and repeat trials.
 """
 
 from typing import Any

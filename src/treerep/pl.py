@@ -1,4 +1,4 @@
-"""Pictures of trees of single cells: `treerep.pl.tree(adata)`, `treerep.pl.disk(adata)`."""
+"""Plots of single-cell trees: `treerep.pl.tree(adata)`, `treerep.pl.disk(adata)`."""
 
 from .adapters.scverse.plots import disk, tree
 

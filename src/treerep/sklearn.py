@@ -1,6 +1,6 @@
 """Estimators for scikit-learn: `from treerep.sklearn import TreeClustering`.
 
-Importing this module does not import scikit-learn. The estimators do, when they are first used.
+Importing this module does not import scikit-learn. Using an estimator does.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Tools for single cells, by the conventions of scverse: `treerep.tl.tree(adata)`."""
+"""Tools for single cells that follow the conventions of scverse: `treerep.tl.tree(adata)`."""
 
 from .adapters.scverse._storage import get_tree
 from .adapters.scverse.tools import embed, lineages, pseudotime, tree

@@ -80,7 +80,9 @@ def test_tolerances():
     assert tolerance_or_none("auto") is None
     assert tolerance_or_none(np.int64(0)) == 0.0
     for value in [*NOT_NUMBERS, -1, math.inf]:
-        with pytest.raises(ValueError, match="^tol is a length of at least 0 or 'auto', not "):
+        with pytest.raises(
+            ValueError, match="^tol must be a length of at least 0 or 'auto', not "
+        ):
             tolerance_or_none(value)
 
 
@@ -88,9 +90,9 @@ def test_numbers_between_bounds():
     for value in (0, 1.0, np.float32(0.5)):
         check_between("balance", value, 0, 1)
     for value in [*NOT_NUMBERS, -0.1, 1.1]:
-        with pytest.raises(ValueError, match="^balance is a number from 0 to 1, not "):
+        with pytest.raises(ValueError, match="^balance must be a number from 0 to 1, not "):
             check_between("balance", value, 0, 1)
-    with pytest.raises(ValueError, match="^balance is a number near 0, not 2$"):
+    with pytest.raises(ValueError, match="^balance must be a number near 0, not 2$"):
         check_between("balance", 2, 0, 1, "near 0")
 
 
@@ -99,7 +101,7 @@ def test_time_limits():
         check_time_limit(value)
     for value in [0, -1, True, "1", math.nan]:
         with pytest.raises(
-            ValueError, match="^time_limit is a number of seconds above 0, or None, not "
+            ValueError, match="^time_limit must be a positive number of seconds or None, not "
         ):
             check_time_limit(value)
 
@@ -108,12 +110,14 @@ def test_flags():
     check_flag("moves", True)
     check_flag("moves", np.False_)
     for value in (1, None, "yes"):
-        with pytest.raises(ValueError, match=f"^moves is True or False, not {value!r}$"):
+        with pytest.raises(ValueError, match=f"^moves must be True or False, not {value!r}$"):
             check_flag("moves", value)
 
 
 def test_choices():
     check_choice("norm", "l1", ("l1", "l2"))
     for value in ("l3", 1, None):
-        with pytest.raises(ValueError, match=f"^norm is one of 'l1', 'l2', not {value!r}$"):
+        with pytest.raises(
+            ValueError, match=f"^norm must be one of 'l1', 'l2', not {value!r}$"
+        ):
             check_choice("norm", value, ("l1", "l2"))

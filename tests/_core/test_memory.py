@@ -39,5 +39,5 @@ def test_a_limit_of_the_process_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 2**29 < memory.available_memory() <= 2**30 + 2**28
     monkeypatch.setattr(resource, "getrlimit", lambda _: (2**20, 2**20))
     assert memory.available_memory() == 0
-    with pytest.raises(MemoryError, match="and 0.0 are available"):
+    with pytest.raises(MemoryError, match="but 0.0 GiB are available"):
         memory.check_memory(2**20, "anything", "nothing to do")

@@ -82,14 +82,14 @@ def test_graphs_that_are_refused() -> None:
     for graph, weight, message in [
         (igraph.Graph([(0, 1)], directed=True), None, "pass G.as_undirected()"),
         (named, "miles", "the edges have no attribute 'miles'"),
-        (named, "km", "'km' of edge ('b', 'c') is 0.0, but lengths are positive numbers"),
+        (named, "km", "'km' of edge ('b', 'c') is 0.0, but lengths must be positive numbers"),
         (missing, "km", "'km' of edge ('a', 'b') is None"),
         (igraph.Graph(2), None, "largest_component=True"),
         (igraph.Graph(), None, "the graph is empty"),
         (networkit.Graph(0), None, "the graph is empty"),
         (networkit.Graph(2, directed=True), None, "networkit.graphtools.toUndirected(G)"),
         (plain, "weight", "the graph has no weights"),
-        (plain, "km", "NetworKit's own weights are weight='weight'"),
+        (plain, "km", "NetworKit's edge weights"),
         (weighted, "weight", "'weight' of edge (0, 1) is -1.0"),
     ]:
         with pytest.raises(MetricError, match=re.escape(message)):
@@ -97,7 +97,7 @@ def test_graphs_that_are_refused() -> None:
     for graph, library in [(named, "igraph"), (plain, "networkit")]:
         with pytest.raises(
             ValueError,
-            match=f"a {library} graph has its own distances: leave metric='cosine' out",
+            match=f"a {library} graph defines its distances: leave out metric='cosine'",
         ):
             as_metric(graph, metric="cosine")
         with pytest.raises(ValueError, match=f"symmetrize does not apply to a {library} graph"):

@@ -47,7 +47,10 @@ def test_points_with_a_gradient_and_parameters():
 def test_what_cannot_be_read_says_so():
     import torch
 
-    with pytest.raises(TypeError, match=r"a sparse tensor: give tensor.to_dense\(\)"):
+    with pytest.raises(
+        TypeError,
+        match=r"a sparse tensor cannot be used as distances or points: pass tensor.to_dense\(\)",
+    ):
         tr.as_metric(torch.eye(3).to_sparse())
     with pytest.raises(tr.MetricError, match="complex128 are not supported"):
         tr.as_metric(torch.zeros((3, 3), dtype=torch.complex128))

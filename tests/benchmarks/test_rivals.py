@@ -71,7 +71,7 @@ def test_answers_of_random_rivals_are_scored_together(small):
 @slow
 def test_what_is_no_tree_is_called_wrong(small, large):
     run = of_fake("cycle", small, large[:1]).runs["random tree/24"]
-    assert run["status"] == "wrong" and run["why"] == "24 nodes and 24 edges: no tree"
+    assert run["status"] == "wrong" and run["why"] == "24 nodes and 24 edges: not a tree"
 
 
 @slow
@@ -281,17 +281,18 @@ def test_the_report_names_winners_and_absentees(tmp_path, capsys):
     stored = json.loads(json.dumps(record(tmp_path)))
     report.write(stored, tmp_path, tmp_path)
     told = {path.stem: path.read_text() for path in tmp_path.glob("*.md")}
-    assert "| gone | joining | absent | - | `get gone` |" in told["rivals_present"]
-    assert "noisy tree, n = 128: wrong: no tree" in told["rivals_present"]
+    assert "| gone | joining | not installed | - | `get gone` |" in told["rivals_present"]
+    assert "noisy tree, n = 128: invalid: no tree" in told["rivals_present"]
     assert (
-        "**quick is faster** than treerep ours on noisy tree with n = 128 (0.5 of our time)."
+        "| quick | treerep ours | 3 | 1 of 3 (0.50 of our time) | - | - |"
         in told["rivals_wins"]
     )
     assert "odd" not in told["rivals_wins"]
     assert "yeast is not there" in told["rivals_about"]
     assert report.exponent(stored["rivals"][0]) == pytest.approx(2)
     assert report.exponent(stored["rivals"][1]) == pytest.approx(3)
-    assert "1 (wrong)" in told["rivals_time"]
+    assert "1,000.0 (invalid)" in told["rivals_time"]
+    assert "**5.0**" in told["rivals_time"]
     assert {path.name for path in tmp_path.glob("*.svg")} == {
         "rivals_time.svg",
         "rivals_quality.svg",
@@ -306,17 +307,10 @@ def test_a_better_answer_is_a_win():
     one["runs"] = {place: {**same, "distortion": 0.2}}
     other["runs"] = {place: {**same, "distortion": 0.1}}
     text = wins.wins([one, other])
-    assert (
-        "**b is better** than treerep a on proteins with n = 9 (distortion 0.100, ours 0.200)."
-        in text
-    )
-    assert (
-        "Least distortion of all on proteins with n = 9: 0.1, by b, none of them ours." in text
-    )
+    assert "| b | treerep a | 1 | - | proteins: distortion 0.100 vs 0.200 | - |" in text
+    assert "| proteins | 9 | 0.100 | b | 0 of 1 are ours |" in text
     one["runs"][place]["scatter"] = {"distortion": 0.06, "map": 0.01}
-    assert "b: neither faster nor better than treerep a on any of 1 inputs." in wins.wins(
-        [one, other]
-    )
+    assert "| b | treerep a | 1 | - | - | - |" in wins.wins([one, other])
 
 
 def test_less_memory_is_a_win():
@@ -341,11 +335,8 @@ def test_less_memory_is_a_win():
 
     ours, small, same = rival("treerep a", 1000, ours=True), rival("b", 250), rival("c", 900)
     text = wins.wins([ours, small, same])
-    assert (
-        "- **b needs less memory** than treerep a: 0.25 of ours on noisy tree with n = 99."
-        in text
-    )
-    assert "**c" not in text
+    assert "| b | treerep a | 2 | - | - | 0.25 of ours |" in text
+    assert "| c | treerep a | 2 | - | - | - |" in text
 
 
 def test_the_page_is_what_is_stored():

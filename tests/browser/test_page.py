@@ -359,7 +359,7 @@ def test_of_very_many_edges_of_a_node_those_are_drawn_that_hide_the_others(tab):
 def test_lengths_are_drawn_as_chosen(tab):
     tree = tr.datasets.random_tree(60, shape="binary")
     page = tab.open(tree)
-    for choice, power in [("square roots", 0.5), ("all equal", 0.0), ("as they are", 1.0)]:
+    for choice, power in [("square root", 0.5), ("equal", 0.0), ("original", 1.0)]:
         page.locator("#lengths").select_option(choice)
         tab.settle()
         scale = tab.state()["scale"]
@@ -429,7 +429,7 @@ def test_search_finds_a_label_and_flies_there(tab):
     page.keyboard.type("cell 123")
     assert page.locator("#found li").all_inner_texts() == [
         *(f"cell 123{i}" for i in range(8)),
-        "and more: type on",
+        "more matches: keep typing",
     ]
     tab.shot("search")
     page.keyboard.press("ArrowDown")
@@ -439,7 +439,7 @@ def test_search_finds_a_label_and_flies_there(tab):
     np.testing.assert_allclose(tab.positions()[1231], 0, atol=1e-12)
     page.keyboard.press("/")
     page.locator("#search").fill("nothing like it")
-    assert page.locator("#found").inner_text() == "no such label"
+    assert page.locator("#found").inner_text() == "no matching label"
     page.keyboard.press("Escape")
     assert not page.locator("#found").is_visible()
 
@@ -754,7 +754,7 @@ def test_the_keyboard_is_enough(tab, mammals):
     page.keyboard.press("?")
     assert (
         page.locator("#help").is_visible()
-        and "move the focus" in page.locator("#help").inner_text()
+        and "show the whole tree" in page.locator("#help").inner_text()
     )
     tab.shot("help")
     page.keyboard.press("Escape")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import treerep as tr
@@ -15,6 +16,7 @@ from treerep.cli._wording import one_line
 from treerep.cli.commands import warm_up
 from treerep.datasets._catalog import CATALOG
 from treerep.fitting.treerep.algorithm import LIMITS
+from treerep.metric.points import _PREPARE as POINT_METRICS
 
 
 def test_version():
@@ -90,8 +92,8 @@ def test_demo_shows_and_writes_the_trees(tmp_path):
     }
 
 
-def test_warm_up_says_what_it_compiled(monkeypatch, capsys):
-    # All kinds together take a minute to compile: here one, and below that the others can be made.
+def test_warm_up_prints_a_line_for_each_kind_of_work(monkeypatch, capsys):
+    # All kinds together compile for minutes: here one, and the others are checked below.
     monkeypatch.setattr(warm_up, "examples", lambda: {"eight mammals": tr.datasets.sarich})
     monkeypatch.setattr(warm_up, "METHODS", ("treerep", "upgma"))
     with pytest.raises(SystemExit) as ended:
@@ -99,16 +101,19 @@ def test_warm_up_says_what_it_compiled(monkeypatch, capsys):
     assert ended.value.code == 0
     names = (
         "eight mammals",
+        "graph methods",
         "hyperbolicity",
         "refinement",
-        "default",
-        "placing",
+        "default method",
+        "placement",
         "embedding",
         "upgma",
-        "in all",
     )
-    lines = [rf"{name} +[\d.]+ s\n" for name in names]
-    assert re.fullmatch("".join(lines), capsys.readouterr().out)
+    first, *lines, last = capsys.readouterr().out.splitlines()
+    assert first == "Compiling 8 kinds of work. This takes several minutes."
+    for position, (name, line) in enumerate(zip(names, lines, strict=True), start=1):
+        assert re.fullmatch(rf" *{position}/8  {name} +[\d.]+ s", line)
+    assert re.fullmatch(r"total +[\d.]+ s", last)
 
 
 def test_warm_up_examples_reach_both_phases_of_a_fit():
@@ -119,6 +124,52 @@ def test_warm_up_examples_reach_both_phases_of_a_fit():
         for name, metric in made.items()
         if not name.startswith("matrix")
     )
+
+
+def test_warm_up_compiles_for_all_points_and_graphs():
+    def specialization(metric):
+        return type(metric.oracle), *(array.dtype for array in metric.oracle)
+
+    made = [make() for make in warm_up.examples().values()]
+    compiled = {specialization(metric) for metric in made if isinstance(metric, tr.PointMetric)}
+    rows = np.random.default_rng(0).uniform(0.1, 0.4, (4, 3))
+    lifted = np.column_stack([np.sqrt(1 + (rows**2).sum(axis=1)), rows])
+    for metric in POINT_METRICS:
+        for dtype in ("float32", "float64"):
+            points = (lifted if metric == "hyperboloid" else rows).astype(dtype)
+            assert specialization(tr.PointMetric(points, metric)) in compiled, (metric, dtype)
+    graphs = [metric.weighted for metric in made if isinstance(metric, tr.GraphMetric)]
+    assert sorted(graphs) == [False, True]
+
+
+COUNT_COMPILATIONS = """
+from numba.core import event
+import numpy as np
+import treerep as tr
+
+recorder = event.RecordingListener()
+event.register("numba:compile", recorder)
+points = np.random.default_rng(0).standard_normal((64, 3))
+ring = [(k, (k + 1) % 40) for k in range(40)]
+for metric in ("euclidean", "cosine", "manhattan", "chebyshev"):
+    for dtype in ("float32", "float64"):
+        for method in ("auto", "treerep"):
+            tr.fit(points.astype(dtype), metric=metric, method=method)
+for weights in (None, [1.5] * 40):
+    graph = tr.GraphMetric(ring, weights=weights)
+    for method in ("auto", "treerep", "minimum_spanning_tree"):
+        tr.mean_average_precision(tr.fit(graph, method=method), graph)
+print(len(recorder.buffer))
+"""
+
+
+@pytest.mark.slow
+def test_nothing_is_compiled_after_warm_up(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    assert treerep("warm-up", env=environment).returncode == 0
+    command = [sys.executable, "-c", COUNT_COMPILATIONS]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == "0\n"
 
 
 @pytest.fixture
@@ -171,7 +222,7 @@ def test_data_fetch(nothing):
         0,
         "sarich: " + treerep("data", "path", "sarich").stdout,
     )
-    assert_one_line_error(treerep("data", "fetch"), "names")
+    assert_one_line_error(treerep("data", "fetch"), "NAME")
 
 
 def test_data_without_a_command():
@@ -185,7 +236,7 @@ def test_data_without_a_command():
 )
 def test_memory_that_ran_out_is_said_with_a_remedy(said):
     assert re.fullmatch(
-        r"out of memory( \(Unable to .*\))?: use fewer points, .*", one_line(MemoryError(said))
+        r"out of memory( \(Unable to .*\))?: use fewer points .*", one_line(MemoryError(said))
     )
     assert (
         one_line(MemoryError("x.csv: it does not fit into memory"))

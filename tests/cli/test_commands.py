@@ -56,7 +56,7 @@ def test_fit_writes_a_tree_in_the_format_of_the_suffix(call, four, name):
     done = call("fit", "four.csv", "-o", name)
     assert (done.returncode, done.stdout) == (0, "")
     assert re.fullmatch(
-        r"4 points, 6 nodes, average distortion \S+, \S+ after the best scale, [\d.]+ s\n",
+        r"4 points, 6 nodes, average distortion \S+, \S+ at optimal scale, [\d.]+ s\n",
         done.stderr,
     )
     assert same_distances(read_tree(name), four)
@@ -215,9 +215,9 @@ def test_score_says_what_does_not_fit(call, four, graph):
         call("score", "t.nwk", "graph.edges"), "t.nwk has 4 points and graph.edges has 7"
     )
     assert_one_line_error(
-        call("score", "four.csv", "t.nwk"), "four.csv holds neither .*: name the tree first"
+        call("score", "four.csv", "t.nwk"), "four.csv contains neither .*: name the tree first"
     )
-    assert_one_line_error(call("score", "-", "-"), "only one file can be standard input")
+    assert_one_line_error(call("score", "-", "-"), "only one input can be standard input")
     write_tree(tr.Tree(4, tr.fit(four).edges, tr.fit(four).weights, labels="abcd"), "other.nwk")
     assert_one_line_error(
         call("score", "other.nwk", "four.csv"),
@@ -282,7 +282,9 @@ def test_the_size_of_a_backbone(call, four):
 @pytest.mark.parametrize(("option", "only"), [("--tol", "treerep"), ("--size", "backbone")])
 def test_options_of_one_method_are_refused_with_others(call, four, option, only):
     done = call("fit", "four.csv", "--method", "upgma", option, "5")
-    assert_one_line_error(done, f"is for --method {only}, not for upgma: change one of them")
+    assert_one_line_error(
+        done, f"--method upgma has no option {option}: remove it, or use --method {only}"
+    )
 
 
 def test_a_table_of_itol_that_is_read_is_not_overwritten(call, four, tmp_path):
@@ -307,7 +309,7 @@ def test_a_device_is_not_read_as_a_table(call, four):
         ["view", "four.csv", "--table", "/dev/zero", "-o", "p.html"],
         ["fit", "/dev/zero"],
     ):
-        assert_one_line_error(call(*arguments), "/dev/zero:? (it )?is a device")
+        assert_one_line_error(call(*arguments), "/dev/zero:? (this )?is a device")
 
 
 def test_a_read_only_output_is_refused_before_the_work(call, four, tmp_path, monkeypatch):
@@ -431,7 +433,7 @@ def test_trials_are_refused_where_no_tree_is_fitted(call, four):
         ["embed", "four.csv", "--method", "hmds"],
         ["draw", "e.npz", "-o", "e.svg"],
     ):
-        assert_one_line_error(call(*words, "--trials", "5"), "--trials 5 is for fitting a tree")
+        assert_one_line_error(call(*words, "--trials", "5"), "--trials 5 has no effect")
 
 
 def test_embed_as_table_is_good_to_look_at(call, four):
@@ -529,8 +531,8 @@ def test_draw(call, four, tmp_path):
         ("name,x\n", "a header and a row"),
         ("name,x\na,1,2\n", "row 2 has 3 cells"),
         ("name,x,x\na,1,2\n", "two columns are named 'x'"),
-        ("name,x\nit's,1\n", "no row begins with 'a b'"),
-        ("name,x\na b,1\nit's,1\n<c>,1\n\N{FISH},1\na b,2\n", "two rows are named 'a b'"),
+        ("name,x\nit's,1\n", "no row starts with 'a b'"),
+        ("name,x\na b,1\nit's,1\n<c>,1\n\N{FISH},1\na b,2\n", "two rows have the label 'a b'"),
     ],
 )
 def test_tables_of_attributes_that_do_not_fit(call, four, tmp_path, text, match):
@@ -581,7 +583,7 @@ def test_delta(call, graph, four):
     text = call("delta", "graph.edges").stdout
     assert re.search(r"^delta +1 \(exact\)$", text, flags=re.MULTILINE)
     assert re.search(r"^diameter +4$", text, flags=re.MULTILINE)
-    assert "mean of four points" in call("delta", "graph.edges", "--method", "sample").stdout
+    assert "mean over quadruples" in call("delta", "graph.edges", "--method", "sample").stdout
     assert re.search(
         r"^delta +0 \(exact\)$", call("delta", "four.csv").stdout, flags=re.MULTILINE
     )
@@ -632,26 +634,26 @@ def test_convert(call, four):
         (["fit", "four.csv", "--method", "nope"], "'nope' is not one of 'auto', 'treerep'"),
         (
             ["fit", "four.csv", "--method", "upgma", "--tol", "1"],
-            "--tol 1.0 is for --method treerep",
+            "--method upgma has no option --tol",
         ),
         (["fit", "four.csv", "--trials", "0"], "--trials"),
         (["fit", "four.csv", "--seed", "-1"], "--seed"),
         (["fit", "four.csv", "--jobs", "many"], "--jobs"),
         (
             ["fit", "four.csv", "--metric", "cosine", "--kind", "graph"],
-            "--metric cosine goes with --kind points",
+            "--metric cosine requires --kind points",
         ),
         (
             ["fit", "four.csv", "--largest-component"],
             "--largest-component does not apply to a distance matrix",
         ),
-        (["fit", "four.csv", "--weight", "w", "--unweighted"], "give one of them"),
-        (["fit", "four.csv", "-o", "t.xyz"], "t.xyz: no format of trees has that suffix"),
-        (["fit", "four.csv", "-o", "no/t.nwk"], "no/t.nwk: there is no such folder"),
+        (["fit", "four.csv", "--weight", "w", "--unweighted"], "use one of them"),
+        (["fit", "four.csv", "-o", "t.xyz"], "t.xyz: unknown suffix for a tree"),
+        (["fit", "four.csv", "-o", "no/t.nwk"], "no/t.nwk: the folder does not exist"),
         (["fit", "four.csv", "-o", "."], "is a folder"),
-        (["fit", "tree.nwk"], "holds a tree already"),
-        (["fit", "large.npy"], "large.npy: .*40000.*more than there are"),
-        (["fit", "large.phy"], "large.phy: line 1 promises 40000 points"),
+        (["fit", "tree.nwk"], "already contains a tree"),
+        (["fit", "large.npy"], "large.npy: .*40000.*more than the file has"),
+        (["fit", "large.phy"], "large.phy: line 1 declares 40000 points"),
         (
             ["fit", "many.npy", "--kind", "points", "--method", "neighbor_joining"],
             "needs [0-9.,]+ GiB of memory",
@@ -661,31 +663,31 @@ def test_convert(call, four):
         (["refine", "tree.nwk", "four.csv"], "tree.nwk has 3 points and four.csv has 4"),
         (
             ["embed", "four.csv", "-o", "e.txt"],
-            "e.txt: an embedding is written as .npz, .csv or .tsv",
+            "e.txt: unknown suffix for an embedding: use .npz, .csv or .tsv",
         ),
-        (["embed", "four.csv", "--json"], "cannot both go to standard output"),
+        (["embed", "four.csv", "--json"], "cannot both be written to standard output"),
         (["embed", "four.csv", "--distortion", "0.5"], "above 1"),
         (
             ["embed", "four.csv", "--method", "hmds", "--distortion", "2"],
-            "hmds takes no distortion",
+            "hmds does not accept distortion",
         ),
-        (["embed", "four.csv", "--device", "cuda"], "sarkar takes no device"),
+        (["embed", "four.csv", "--device", "cuda"], "sarkar does not accept device"),
         (["draw", "four.csv"], "--output"),
         (["view", "four.csv", "-o", "t.html", "--table", "none.csv"], "none.csv: No such file"),
         (["compare", "four.csv", "--methods", "treerep,nope"], "unknown method 'nope'"),
         (["compare", "four.csv", "--methods", ","], "--methods is empty"),
-        (["compare", "four.csv", "--csv", "no/c.csv"], "no such folder"),
+        (["compare", "four.csv", "--csv", "no/c.csv"], "the folder does not exist"),
         (
             ["delta", "four.csv", "--time-limit", "0"],
-            "--time-limit is a number of seconds above 0",
+            "--time-limit must be a positive number of seconds",
         ),
         (["delta", "four.csv", "--method", "guess"], "'guess' is not one of"),
         (["convert", "four.csv", "-"], "--to"),
         (
             ["convert", "four.csv", "t.nwk"],
-            "four.csv does not hold a tree: fit one with `treerep fit`",
+            "four.csv does not contain a tree: run `treerep fit` first",
         ),
-        (["convert", "four.csv", "d.xyz"], "d.xyz: no format of distances"),
+        (["convert", "four.csv", "d.xyz"], "d.xyz: unknown suffix for distances"),
     ],
 )
 def test_errors_are_one_line_and_leave_no_file(call, four, tmp_path, arguments, match):
@@ -716,11 +718,11 @@ def test_warnings_are_one_line(call, four):
 def test_embeddings_where_they_do_not_fit(call, four):
     assert call("embed", "four.csv", "-o", "e.npz").returncode == 0
     assert_one_line_error(
-        call("embed", "e.npz", "-o", "again.npz"), "e.npz holds an embedding already"
+        call("embed", "e.npz", "-o", "again.npz"), "e.npz already contains an embedding"
     )
     assert_one_line_error(
         call("view", "e.npz", "-o", "page.html"),
-        "the input is an embedding: give a tree, or data",
+        "the input is an embedding: use a tree or data instead",
     )
     content = Path("e.npz").read_bytes()
     assert_one_line_error(
@@ -730,13 +732,13 @@ def test_embeddings_where_they_do_not_fit(call, four):
 
 def test_data_in_a_format_of_trees(call, four):
     done = call("fit", "four.csv", "--format", "newick", "--kind", "distances", "-o", "t.nwk")
-    assert_one_line_error(done, "--format newick is a format of trees")
+    assert_one_line_error(done, "--format newick is a tree format")
 
 
 def test_a_table_that_is_no_text(call, four, tmp_path):
     (tmp_path / "table.csv").write_bytes(b"label,x\n\xff\xfe,1\n")
     done = call("view", "four.csv", "-o", "page.html", "--table", "table.csv")
-    assert_one_line_error(done, "table.csv is not a table in UTF-8")
+    assert_one_line_error(done, "table.csv is not a UTF-8 table")
 
 
 def test_a_packed_file_that_is_damaged(call, four, tmp_path):
@@ -748,6 +750,6 @@ def test_a_packed_file_that_is_damaged(call, four, tmp_path):
 def test_a_sample_is_said_once(call, tmp_path):
     np.save(tmp_path / "points.npy", np.random.default_rng(0).standard_normal((21_000, 2)))
     done = call("fit", "points.npy", "--kind", "points", "--trials", "1", "-o", "t.npz")
-    assert re.search(r"after the best scale \(from \d+ of 21,000 rows\), ", done.stderr), (
+    assert re.search(r"at optimal scale \(from \d+ of 21,000 rows\), ", done.stderr), (
         done.stderr
     )

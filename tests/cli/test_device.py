@@ -53,7 +53,7 @@ def test_every_command_that_has_it(call, points):
     [
         (
             ["fit", "four.csv", "--device", "abacus"],
-            "torch finds no device 'abacus' on this machine",
+            "torch cannot find device 'abacus' on this machine",
         ),
         (
             ["fit", "four.csv", "--device", "cpu", "--method", "upgma"],

@@ -10,8 +10,8 @@ from tests.cli.commands import assert_one_line_error
 from treerep.formats import read_tree, write_distances, write_tree
 
 REFUSED = (
-    "{} has labels, in the order of a text, and {} has none: give a file of data with labels, or write the tree as "
-    ".json or .npz, which keep the order of the data"
+    "{} has labels in the order of a text file, and {} has no labels: use data with labels, "
+    "or write the tree as .json or .npz, which keep the order of the data"
 )
 
 

@@ -1,4 +1,4 @@
-"""Errors of the library in the words of a command."""
+"""Errors of the library in the terms of a command."""
 
 import pytest
 
@@ -26,7 +26,7 @@ from treerep.cli._wording import one_line
             "tr.as_metric(D, symmetrize='mean') averages the two",
             "--symmetrize mean averages the two",
         ),
-        # Remedies without an option are left out.
+        # Fixes without an option are removed.
         (
             "draw",
             "no length: add one, or pass default_length=1.0 for all",
@@ -40,6 +40,12 @@ from treerep.cli._wording import one_line
         ("draw", "twice; if they are support, pass inner_labels=False", "twice"),
         ("fit", "remove them, and pass labels=", "remove them"),
         ("fit", "use graph='knn' or method='bfs'", "use --method bfs"),
+        (
+            "data",
+            "run `treerep data fetch yeast`, or load('yeast', download=True), or set a folder",
+            "run `treerep data fetch yeast`, or set a folder",
+        ),
+        ("fit", "drop the edge (A.eliminate_zeros())", "drop the edge"),
         # compare has no --method.
         ("compare", "use graph='knn' or method='bfs'", "use method bfs"),
     ],

@@ -160,7 +160,7 @@ def test_without_pooch(publish, server, cache, monkeypatch):
 def test_not_to_be_had_from_the_network(cache):
     with pytest.raises(
         FileNotFoundError,
-        match="^paul15 is not on this machine: set TREEREP_DATA to a folder that holds",
+        match="^paul15 is not on this machine and cannot be downloaded: set TREEREP_DATA to a folder",
     ):
         fetch("paul15")
     with pytest.raises(FileNotFoundError, match="pip install scanpy"):

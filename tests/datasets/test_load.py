@@ -261,18 +261,19 @@ def test_unknown_name():
     ],
 )
 def test_not_on_this_machine(name, remedy, cache, monkeypatch, tmp_path):
-    fetched = [f"in {cache} (what was fetched)"] if name == "yeast" else []
+    fetched = [f"in {cache} (the cache of downloads)"] if name == "yeast" else []
+    limit = " and cannot be downloaded" if name == "paul15" else ""
     with pytest.raises(FileNotFoundError) as missing:
         load(name)
     assert str(missing.value).startswith(
-        f"{name} is not {(fetched or ['on this machine'])[0]}: {remedy}"
+        f"{name} is not {(fetched or ['on this machine'])[0]}{limit}: {remedy}"
     )
     assert "\n" not in str(missing.value)
     monkeypatch.setenv("TREEREP_DATA", str(tmp_path))
     with pytest.raises(FileNotFoundError) as missing:
         load(name)
     looked = " or ".join([f"in {tmp_path} (TREEREP_DATA)", *fetched])
-    assert str(missing.value).startswith(f"{name} is not {looked}: {remedy}")
+    assert str(missing.value).startswith(f"{name} is not {looked}{limit}: {remedy}")
 
 
 def test_variable_names_no_folder(cache, monkeypatch, tmp_path):

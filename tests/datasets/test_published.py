@@ -33,13 +33,13 @@ def test_every_setting_of_the_paper(data_folder):
 def test_no_such_points(dim, scale, draw):
     with pytest.raises(
         ValueError,
-        match=f"^there are no points of dim={dim}, scale={scale}, draw={draw}: dim is ",
+        match=f"^no points for dim={dim}, scale={scale}, draw={draw}: use dim ",
     ):
         paper_points(dim, scale=scale, draw=draw)
 
 
 def test_not_on_this_machine(monkeypatch, tmp_path):
-    expected = "^the paper's points are not here: set TREEREP_DATA to a folder that holds synthetic/hk_points.npz$"
+    expected = "^the points of the paper were not found: set TREEREP_DATA to a folder .* synthetic/hk_points.npz$"
     for folder in ("", str(tmp_path)):
         monkeypatch.setenv("TREEREP_DATA", folder)
         with pytest.raises(FileNotFoundError, match=expected):
@@ -54,6 +54,6 @@ def test_damaged(content, monkeypatch, tmp_path):
     monkeypatch.setenv("TREEREP_DATA", str(tmp_path))
     with pytest.raises(
         ValueError,
-        match="hk_points.npz cannot be read: it is not an npz file, or it is cut short",
+        match="hk_points.npz cannot be read: it is not an npz file, or it is truncated",
     ):
         paper_points(2)

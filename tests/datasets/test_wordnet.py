@@ -84,19 +84,19 @@ def test_a_small_database(database):
             "index.noun",
             "chap n",
             "chip n",
-            "do not fit together .*chap.*: take both from one database",
+            "do not match .*chap.*: use both from the same database",
         ),
         (
             "index.noun",
             "00000500",
             "00000501",
-            "do not fit together .*00000500.*: take both from one database",
+            "do not match .*00000500.*: use both from the same database",
         ),
         (
             "data.noun",
             "@ 00000700",
             "@ 00000701",
-            "do not fit together .*00000701.*: take both from one database",
+            "do not match .*00000701.*: use both from the same database",
         ),
     ],
 )

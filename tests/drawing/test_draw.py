@@ -217,7 +217,7 @@ def test_colors_of_points_and_of_nodes(mammals):
         )
         assert len(drawn) == count
         assert {tuple(color) for color in drawn} == {to_rgba("red"), to_rgba("blue")}
-    with pytest.raises(ValueError, match="3 colors for 8 points and"):
+    with pytest.raises(ValueError, match="3 colors do not match 8 points or"):
         tr.draw(mammals, color=[1.0, 2.0, 3.0])
     assert len(tr.draw(mammals, color="k").collections) == 3
 
@@ -228,9 +228,9 @@ def test_names_by_wish(mammals):
     assert names_of(tr.draw(mammals, labels=["A", "", None, *"DEFGH"])) == set("ADEFGH")
     assert names_of(tr.draw(mammals, labels=["A", *[float("nan")] * 7])) == {"A"}
     assert len(names_of(tr.draw(mammals, labels=range(mammals.n_nodes)))) == mammals.n_nodes
-    with pytest.raises(ValueError, match="2 labels for 8 points"):
+    with pytest.raises(ValueError, match="2 labels do not match 8 points"):
         tr.draw(mammals, labels=["a", "b"])
-    with pytest.raises(ValueError, match="labels is True, False, None or a sequence"):
+    with pytest.raises(ValueError, match="labels must be True, False, None or a sequence"):
         tr.draw(mammals, labels="names")
 
 
@@ -335,14 +335,16 @@ def test_size_and_edges_by_wish(mammals):
 
 def test_what_cannot_be_drawn_is_refused(mammals):
     with pytest.raises(
-        TypeError, match="draw takes a tree or an embedding, not ndarray: fit one first"
+        TypeError, match="draw expects a tree or an embedding, got ndarray: fit a tree first"
     ):
         tr.draw(np.zeros((3, 3)))
-    with pytest.raises(ValueError, match="layout is one of 'radial', .* not 'circular'"):
+    with pytest.raises(ValueError, match="layout must be one of 'radial', .* not 'circular'"):
         tr.draw(mammals, layout="circular")
-    with pytest.raises(ValueError, match="layout and root are for trees"):
+    with pytest.raises(ValueError, match="layout and root apply to trees only"):
         tr.draw(tr.embed(mammals), layout="radial")
-    with pytest.raises(ValueError, match="not dim 3: embed with dim=2"):
+    with pytest.raises(
+        ValueError, match="cannot draw an embedding of dimension 3: embed in 2 dimensions"
+    ):
         tr.draw(tr.embed(mammals, dim=3))
     with pytest.raises(ValueError, match="'whale' is not in the tree"):
         tr.draw(mammals, root="whale")
@@ -351,11 +353,11 @@ def test_what_cannot_be_drawn_is_refused(mammals):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"size": -1}, "size is a number of at least 0, not -1"),
-        ({"edge_width": "thin"}, "edge_width is a number of at least 0, not 'thin'"),
+        ({"size": -1}, "size must be a number of at least 0, not -1"),
+        ({"edge_width": "thin"}, "edge_width must be a number of at least 0, not 'thin'"),
         ({"color": list("ddccbbaa"), "palette": "nosuch"}, "no color map 'nosuch'"),
         ({"color": np.arange(8.0), "palette": "nosuch"}, "no color map 'nosuch'"),
-        ({"color": np.arange(8.0), "palette": ["red"]}, "numbers need a color map"),
+        ({"color": np.arange(8.0), "palette": ["red"]}, "numbers need a matplotlib color map"),
     ],
     ids=str,
 )
@@ -367,7 +369,7 @@ def test_options_that_make_no_sense(mammals, options, said):
 
 def test_axes_that_are_no_plane(mammals):
     figure = plt.figure()
-    with pytest.raises(TypeError, match="ax is one set of matplotlib Axes, not Figure"):
+    with pytest.raises(TypeError, match="ax must be one set of matplotlib Axes, got Figure"):
         tr.draw(mammals, ax=figure)
     with pytest.raises(ValueError, match="ax has the projection 'polar'"):
         tr.draw(mammals, ax=figure.add_subplot(projection="polar"))

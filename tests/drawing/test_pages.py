@@ -1,12 +1,44 @@
+"""The pages about drawings and the interactive page."""
+
+import json
 import re
 from pathlib import Path
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+import treerep as tr
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 PAGE = (DOCS / "howto" / "draw.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("picture", re.findall(r"\]\(\.\./(pictures/.*?)\)", PAGE))
-def test_pictures_of_the_page_are_there_and_small(picture):
+def test_pictures_of_the_page_exist_and_are_small(picture):
     assert 1_000 < (DOCS / picture).stat().st_size < 100_000
+
+
+def test_sizes_and_times_of_the_interactive_page_are_the_measured_ones():
+    page = (DOCS / "howto" / "explore.md").read_text(encoding="utf-8")
+    results = json.loads((ROOT / "benchmarks" / "results" / "page.json").read_text("utf-8"))
+    for row in results["tables"][0]["rows"]:
+        size = f"{row['page, MB']:.2f} MB"
+        frame = f"{row['frame in full detail, ms']:.1f} ms"
+        assert f"| {row['nodes']:,} | {size} | {frame} |" in page
+
+
+def test_the_rectangular_layout_shows_labels_of_the_axes():
+    def pixels(axes):
+        canvas = FigureCanvasAgg(axes.figure)
+        canvas.draw()
+        return bytes(canvas.buffer_rgba())
+
+    tree = tr.fit(tr.datasets.sarich(), method="upgma")
+    axes = tr.draw(tree, layout="rectangular", ax=Figure().add_subplot())
+    before = pixels(axes)
+    axes.set_xlabel("immunological distance")
+    assert pixels(axes) != before
+    axes.set_xlabel("")
+    assert pixels(axes) == before

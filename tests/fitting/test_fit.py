@@ -114,18 +114,21 @@ def test_tolerance_applies_at_every_level() -> None:
         ),
         ({"trials": 0}, "trials must be a positive whole number, not 0"),
         ({"trials": 2.5}, "trials must be a positive whole number, not 2.5"),
-        ({"method": "treerep", "tol": -1}, "tol is a length of at least 0 or 'auto', not -1"),
+        (
+            {"method": "treerep", "tol": -1},
+            "tol must be a length of at least 0 or 'auto', not -1",
+        ),
         (
             {"method": "treerep", "tol": float("nan")},
-            "tol is a length of at least 0 or 'auto', not nan",
+            "tol must be a length of at least 0 or 'auto', not nan",
         ),
         (
             {"method": "treerep", "tol": "tight"},
-            "tol is a length of at least 0 or 'auto', not 'tight'",
+            "tol must be a length of at least 0 or 'auto', not 'tight'",
         ),
         (
             {"method": "treerep", "tol": np.array([0.1])},
-            "tol is a length of at least 0 or 'auto', not array",
+            "tol must be a length of at least 0 or 'auto', not array",
         ),
         ({"trials": True}, "trials must be a positive whole number, not True"),
         ({"n_jobs": 0}, "n_jobs must be a positive whole number"),

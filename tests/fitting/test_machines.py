@@ -1,4 +1,4 @@
-"""Trees that need no more than sums, products and roots have the same bits on every CPU: docs/developers/treerep.md says which."""
+"""Trees from sums, products and roots alone have the same bits on every CPU: see docs/developers/treerep.md."""
 
 import os
 import subprocess

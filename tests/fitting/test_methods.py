@@ -134,20 +134,23 @@ def test_trials_need_a_random_method(method: str) -> None:
         ),
         (
             {"method": "neighbor_joining", "tol": 0.1},
-            "neighbor_joining takes no tol: leave it out",
+            "neighbor_joining does not accept tol: leave it out",
         ),
         (
             {"method": "treerep", "linkage": "single"},
-            "treerep takes no linkage, but tol, pivot",
+            "treerep does not accept linkage, only tol, pivot",
         ),
-        ({"method": "gromov", "k": 3}, "gromov takes no k, but root, linkage"),
+        ({"method": "gromov", "k": 3}, "gromov does not accept k, only root, linkage"),
         (
             {"method": "gromov", "linkage": "ward"},
-            "linkage is one of 'average', 'single', 'complete', not 'ward'",
+            "linkage must be one of 'average', 'single', 'complete', not 'ward'",
         ),
-        ({"method": "gromov", "root": 40}, "root is one of the points 0 to 39, not 40"),
-        ({"method": "bfs", "root": -1}, "root is one of the points 0 to 39, not -1"),
-        ({"method": "bfs", "graph": "ring"}, "graph is one of 'complete', 'knn', not 'ring'"),
+        ({"method": "gromov", "root": 40}, "root must be one of the points 0 to 39, not 40"),
+        ({"method": "bfs", "root": -1}, "root must be one of the points 0 to 39, not -1"),
+        (
+            {"method": "bfs", "graph": "ring"},
+            "graph must be one of 'complete', 'knn', not 'ring'",
+        ),
         ({"method": "low_stretch", "k": 0}, "k must be a positive whole number, not 0"),
         (
             {"method": "level_tree", "graph": "complete"},
@@ -155,10 +158,10 @@ def test_trials_need_a_random_method(method: str) -> None:
         ),
         (
             {"method": "minimum_evolution", "criterion": "least"},
-            "criterion is one of 'balanced', 'ols', not 'least'",
+            "criterion must be one of 'balanced', 'ols', not 'least'",
         ),
-        ({"method": "minimum_evolution", "nni": 3}, "nni is True or False, not 3"),
-        ({"method": "minimum_evolution", "spr": 3}, "spr is True or False, not 3"),
+        ({"method": "minimum_evolution", "nni": 3}, "nni must be True or False, not 3"),
+        ({"method": "minimum_evolution", "spr": 3}, "spr must be True or False, not 3"),
         ({"method": "bartal", "trees": 0}, "trees must be a positive whole number, not 0"),
     ],
 )
@@ -176,7 +179,7 @@ def test_the_root_is_a_number_or_a_label_as_everywhere(method: str) -> None:
     by_label = tr.fit(mammals, method=method, root="monkey")
     assert by_label == tr.fit(mammals, method=method, root=mammals.labels.index("monkey"))
     with pytest.raises(
-        ValueError, match="no point has the label 'yeti': give one of the labels"
+        ValueError, match="no point has the label 'yeti': use one of the labels"
     ):
         tr.fit(mammals, method=method, root="yeti")
     with pytest.raises(
@@ -211,7 +214,7 @@ def test_a_graph_needs_no_graph() -> None:
     ring = tr.GraphMetric([[k, (k + 1) % 6] for k in range(6)])
     with pytest.raises(
         ValueError,
-        match="k is for data that is not a graph, and this is a GraphMetric: leave out k",
+        match="k applies only to data that is not a graph, and this is a GraphMetric: leave out k",
     ):
         tr.fit(ring, method="low_stretch", k=3)
 

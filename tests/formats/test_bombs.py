@@ -145,6 +145,6 @@ def test_declarations_are_refused(tmp_path):
         path = tmp_path / "g.graphml"
         path.write_text(f"<!DOCTYPE graphml [\n{declaration}]><graphml/>")
         with pytest.raises(
-            ValueError, match="line 2: it declares elements or their attributes"
+            ValueError, match="line 2: the file declares elements or attributes"
         ):
             formats.read(path)

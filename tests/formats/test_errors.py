@@ -30,7 +30,7 @@ def test_errors_of_the_machine_are_not_called_damage(number: int) -> None:
 )
 def test_damage_is_called_damage(error: Exception) -> None:
     with (
-        pytest.raises(ValueError, match=r"^d.csv is damaged.*: get it again$"),
+        pytest.raises(ValueError, match=r"^d.csv is damaged.*: download or export it again$"),
         errors_named("d.csv"),
     ):
         raise error

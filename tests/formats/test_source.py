@@ -40,7 +40,7 @@ def test_lines_are_those_of_python_wherever_they_are_cut(pieces, chunk, packed):
 def test_a_line_without_end_is_refused(monkeypatch):
     monkeypatch.setattr(sources, "_LONGEST_LINE", 100)
     monkeypatch.setattr(sources, "_CHUNK", 10)
-    with pytest.raises(ValueError, match="a line of more than 100 characters"):
+    with pytest.raises(ValueError, match="a line has more than 100 characters"):
         lines(b"1," * 60)
 
 
@@ -59,7 +59,7 @@ def test_pipes_are_read_once(tmp_path):
 
 
 def test_devices_and_folders_are_no_files(tmp_path):
-    with pytest.raises(ValueError, match="/dev/zero: it is a device, not a file"):
+    with pytest.raises(ValueError, match="/dev/zero: this is a device, not a file"):
         formats.read("/dev/zero")
     with pytest.raises(IsADirectoryError):
         formats.read(tmp_path)
@@ -70,7 +70,7 @@ def test_devices_and_folders_are_no_files(tmp_path):
 @pytest.mark.parametrize("name", ["d.npy", "d.csv", "d.h5ad", "d.graphml", "d"])
 def test_empty_files(tmp_path, name):
     (tmp_path / name).write_bytes(b"")
-    with pytest.raises(ValueError, match=f"{name}: it is empty"):
+    with pytest.raises(ValueError, match=f"{name}: the file is empty"):
         formats.read(tmp_path / name)
 
 

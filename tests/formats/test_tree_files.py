@@ -39,8 +39,8 @@ def test_points_keep_their_order_names_and_support(
     name: str, tmp_path_factory: pytest.TempPathFactory, tree: Tree
 ) -> None:
     path = path_for(tmp_path_factory.mktemp("trees"), name)
-    write_tree(tree, path)
-    back = read_tree(path)
+    write_tree(tree, path, leaves=False)
+    back = read_tree(path, **({"inner_labels": "points"} if name == "nexus" else {}))
     if set(tree.labels or ()) == {str(i) for i in range(len(tree))}:
         assert (back.labels or ()) in ((), tree.labels)  # such names are numbers, in text
         return
@@ -62,9 +62,9 @@ def test_newick_keeps_names_and_distances(
     path = tmp_path_factory.mktemp("trees") / "tree.nwk"
     write_tree(tree, path)
     back = read_tree(path)
-    assert (back.n_nodes, len(back)) == (tree.n_nodes, len(tree))
+    assert (back.n_nodes, len(back)) == (tree.with_leaves().n_nodes, len(tree))
     if tree.labels is None:
-        assert back == tree
+        assert back.isclose(tree)
     elif back.labels is not None:
         assert_array_equal(back.distances(tree.labels), tree.distances())
 
@@ -150,20 +150,18 @@ def test_root(tmp_path: Path) -> None:
     for name in ("t.nwk", "t.nex"):
         write_tree(QUARTET, tmp_path / name, root="c")
         assert read_tree(tmp_path / name).isclose(QUARTET) or name == "t.nwk"
-    assert (tmp_path / "t.nwk").read_text() == "(((a:1.0,b:2.0)0.75:5.0,d:4.0):3.0)c;\n"
+    assert (tmp_path / "t.nwk").read_text() == "(((a:1.0,b:2.0)0.75:5.0,d:4.0):3.0,c:0.0);\n"
     assert "[&R]" in (tmp_path / "t.nex").read_text()
 
 
 def test_options_of_readers(tmp_path: Path) -> None:
     (tmp_path / "t.nwk").write_text("((a,b)95,(c,d)95);")
-    with pytest.raises(
-        ValueError, match=r"t.nwk: Newick, line 1 column .* pass inner_labels=False"
-    ):
-        read_tree(tmp_path / "t.nwk", default_length=1.0)
-    tree = read_tree(tmp_path / "t.nwk", default_length=1.0, inner_labels=False)
-    assert tree.total_length == 6
+    with pytest.raises(ValueError, match=r"t.nwk: Newick, line 1 column 7 .* missing length"):
+        read_tree(tmp_path / "t.nwk")
+    tree = read_tree(tmp_path / "t.nwk", default_length=1.0, inner_labels="ignore")
+    assert tree.total_length == 6 and tree.support is None
     write_tree(tree, tmp_path / "t.npz")
-    with pytest.raises(ValueError, match="npz takes no default_length"):
+    with pytest.raises(ValueError, match="npz does not accept default_length"):
         read_tree(tmp_path / "t.npz", default_length=1.0)
 
 
@@ -173,21 +171,21 @@ def test_options_of_readers(tmp_path: Path) -> None:
         (
             "t.nwk",
             b"(a:1,\nb:-2);",
-            r"t.nwk: Newick, line 2 column 3 \(character 8\): the length -2.0 is negative",
+            r"t.nwk: Newick, line 2 column 3 \(character 8\): length -2.0 is negative",
         ),
         ("t.nwk", b"(a:1,\n\xff:2);", "t.nwk: line 2 has the byte 0xff, which is not UTF-8"),
         (
             "t.nwk",
             "(a:1,b:2);".encode("utf-16"),
-            "t.nwk: it is a text in UTF-16: save the file as UTF-8",
+            "t.nwk: the file is UTF-16 text: save it as UTF-8",
         ),
         ("t.nwk", b"", "t.nwk: Newick, .* the text is empty"),
         (
             "t",
             b"hello",
-            "t: its suffix and its content are unknown: pass format= one of 'newick'",
+            "t: neither suffix nor content matches a format: pass format= one of 'newick'",
         ),
-        ("t", b"", "its suffix and its content are unknown"),
+        ("t", b"", "neither suffix nor content matches a format"),
         ("t.json", b"[1, 2]", "t.json: it was not written by Tree.save"),
         ("t.json", b"[" * 100_000, "t.json: it cannot be read: it is not a tree file"),
         ("t.npz", b"PK\x03\x04", "t.npz: it cannot be read"),
@@ -199,7 +197,7 @@ def test_options_of_readers(tmp_path: Path) -> None:
         (
             "t.auspice.json",
             b"{}",
-            "auspice cannot be read: give one of 'newick', 'nexus'",
+            "auspice cannot be read: use one of 'newick', 'nexus'",
         ),
     ],
 )
@@ -214,7 +212,7 @@ def test_files_that_are_refused(
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device here")
 def test_devices_are_refused() -> None:
-    with pytest.raises(ValueError, match="/dev/zero: it is a device, not a file"):
+    with pytest.raises(ValueError, match="/dev/zero: this is a device, not a file"):
         read_tree("/dev/zero")
 
 
@@ -248,22 +246,22 @@ def test_an_archive_that_claims_more_than_there_is(tmp_path: Path) -> None:
             bad.writestr(name, claim.getvalue() if name == "weights.npy" else good.read(name))
     with pytest.raises(
         ValueError,
-        match="bad.npz: it cannot be read: it is not a tree file, or it is cut short",
+        match="bad.npz: it cannot be read: it is not a tree file, or it is truncated",
     ):
         read_tree(tmp_path / "bad.npz")
 
 
 def test_wishes_that_are_refused(tmp_path: Path) -> None:
     for options, message in [
-        ({"format": "phyloxml"}, "format must be one of 'newick', .*, not 'phyloxml'"),
-        ({}, "no format has that suffix: pass format= one of"),
+        ({"format": "phyloxml"}, "format must be one of 'newick', .*, got 'phyloxml'"),
+        ({}, "the suffix does not match a format: pass format= one of"),
         (
             {"format": "npz", "root": 0},
-            "npz does not keep root: leave it out, or choose one of 'newick', 'nexus'",
+            "npz cannot store root: leave it out, or choose one of 'newick', 'nexus'",
         ),
         (
             {"format": "newick", "attributes": {"x": "wxyz"}},
-            "newick does not keep attributes: .* 'graphml', 'dot'",
+            "newick cannot store attributes: .* 'graphml', 'dot'",
         ),
         ({"format": "newick", "root": "z"}, "'z' is not in the tree"),
         (
@@ -287,6 +285,6 @@ def test_wishes_that_are_refused(tmp_path: Path) -> None:
 
 
 def test_attributes_that_are_no_mapping(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="attributes is a mapping of names to values"):
+    with pytest.raises(TypeError, match="attributes must be a mapping of names to values"):
         write_tree(Tree(2, [[0, 1]], [1.0]), tmp_path / "t.graphml", attributes=[1, 2])  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []

@@ -96,7 +96,7 @@ def test_values_that_repeat_and_values_that_do_not(tmp_path, values):
 def test_labels_that_no_text_can_hold(tmp_path, name, label):
     metric = tr.as_metric([[0, 1.0], [1.0, 0]], labels=[label, "b"])
     with pytest.raises(
-        ValueError, match="has a zero character or one that UTF-8 cannot hold: rename it"
+        ValueError, match="contains a null character or one that UTF-8 cannot encode: rename it"
     ) as raised:
         formats.write_distances(metric, tmp_path / "d", format=name)
     assert not isinstance(raised.value, UnicodeError)
@@ -182,7 +182,7 @@ def hash_of(text: str) -> int:
 def test_a_tree_by_the_name_of_a_table_is_a_tree(tmp_path):
     for name in ("t.csv", "t.tsv", "t.txt"):
         (tmp_path / name).write_text("(a:1,(b:1,c:2):3);\n")
-        with pytest.raises(ValueError, match="it is a tree in Newick"):
+        with pytest.raises(ValueError, match="the file is a tree in Newick"):
             formats.read(tmp_path / name)
     (tmp_path / "t.csv").write_text("(a,0,2\nb),2,0\n")
     assert formats.read(tmp_path / "t.csv").labels == ("(a", "b)")

@@ -43,7 +43,7 @@ def test_frames_bring_labels() -> None:
         "b",
         "c",
     )
-    with pytest.raises(MetricError, match="row 1 is named 'b' but column 1 'x'"):
+    with pytest.raises(MetricError, match="row 1 is named 'b' but column 1 is named 'x'"):
         as_metric(pd.DataFrame(SQUARE, names, ["a", "x", "c"]))
 
 
@@ -101,14 +101,14 @@ def test_metrics_pass_through() -> None:
     metric = MatrixMetric(SQUARE)
     assert as_metric(metric) is metric
     with pytest.raises(
-        ValueError, match="does not apply to a MatrixMetric, which is a metric already"
+        ValueError, match="does not apply to a MatrixMetric, which is already a metric"
     ):
         as_metric(metric, metric="euclidean")
 
 
 @pytest.mark.parametrize("data", [b"distances.csv", 3, None, {"a": 1}])
 def test_anything_else_is_refused(data: object) -> None:
-    with pytest.raises(TypeError, match="cannot take distances from"):
+    with pytest.raises(TypeError, match="cannot read distances from"):
         as_metric(data)
 
 

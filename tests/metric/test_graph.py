@@ -81,7 +81,7 @@ def test_entries_given_twice_add_up_without_wrapping_around(make: type) -> None:
 
 def test_vertex_numbers_beyond_int64_are_refused() -> None:
     edges = np.array([[0, 1], [1, 2**63]], dtype=np.uint64)
-    refuse("edge 1 is (1, 9223372036854775808), but vertices are numbered", edges)
+    refuse("edge 1 is (1, 9223372036854775808), but vertices must be numbered", edges)
     refuse("edge 1 is (1, 9223372036854775808)", edges, largest_component=True)
 
 
@@ -196,15 +196,15 @@ def test_directed_graphs_are_refused(
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
-        (sparse.csr_array((2, 3)), "an adjacency matrix is square, this one is 2 x 3"),
+        (sparse.csr_array((2, 3)), "expected a square adjacency matrix, got 2 x 3"),
         (sparse.csr_array((0, 0)), "the graph is empty: give at least one vertex"),
         (sparse.csr_array(np.eye(2) * 1j), "edge lengths of dtype complex128"),
         (np.empty((0, 2)), "the graph is empty: give at least one edge"),
         (np.ones((4, 4)), "scipy.sparse.csr_array(A)"),
-        ([0, 1, 2], "edges are an (m, 2) array, this one is 3"),
-        ([[0.0, 1.0]], "edges of dtype float64 do not name vertices"),
+        ([0, 1, 2], "expected an (m, 2) array of edges, got 3"),
+        ([[0.0, 1.0]], "edges of dtype float64 cannot name vertices"),
         ([["a", "b"]], "number the vertices 0, 1, 2, ... as integers"),
-        ([[0, 1], [1, -2]], "edge 1 is (1, -2), but vertices are numbered from 0"),
+        ([[0, 1], [1, -2]], "edge 1 is (1, -2), but vertices must be numbered from 0"),
     ],
 )
 def test_what_is_no_graph_is_refused(graph: object, message: str) -> None:
@@ -235,7 +235,7 @@ def test_gaps_in_the_numbers_are_isolated_vertices() -> None:
     ("weights", "message"),
     [
         ([1, 2], "weights of shape (2,) for 4 edges"),
-        (["1", "2", "3", "4"], "give real numbers"),
+        (["1", "2", "3", "4"], "use real numbers"),
         ([1j, 1, 1, 1], "weights of dtype complex128"),
         ([1e308] * 4, "rescale the weights"),
     ],
@@ -245,7 +245,7 @@ def test_bad_weights(weights: object, message: str) -> None:
 
 
 def test_weights_belong_to_edge_arrays() -> None:
-    refuse("weights go with an edge array", sparse.csr_array(HOPS == 1), weights=[1, 2])
+    refuse("weights applies only to an edge array", sparse.csr_array(HOPS == 1), weights=[1, 2])
 
 
 def test_bad_labels() -> None:

@@ -29,7 +29,10 @@ ORDER = [3, 0, 2, 1]
 SHUFFLED = tr.MatrixMetric(DISTANCES[np.ix_(ORDER, ORDER)], labels=["d", "a", "c", "b"])
 # The same tree, but d comes first in the text: by position it would be another tree.
 TEXT = "((d:3,c:1):1.5,b:2,a:1);"
-REFUSED = r"^[^\n]* labels, in the order of a text, and [^\n]* has none: give [^\n]*tree\.restrict\(labels\)[^\n]*$"
+REFUSED = (
+    r"^[^\n]* labels in the order of a text file, and [^\n]* has no labels: "
+    r"give [^\n]*tree\.restrict\(labels\)[^\n]*$"
+)
 
 COMPARISONS = {
     "average_distortion": tr.average_distortion,
@@ -58,7 +61,7 @@ def test_position_of_each_point():
         (
             Points(2, None),
             Points(3, None),
-            "one has 2 points and two has 3: give metrics on the same points",
+            "one has 2 points and two has 3: use metrics on the same points",
         ),
         (Points(1, None), Points(3, None), "one has 1 point and two has 3: "),
         (
@@ -71,17 +74,17 @@ def test_position_of_each_point():
         (
             Points(2, ("a", "b"), False),
             Points(2, None),
-            "one has labels, in the order of a text, and two has none",
+            "one has labels in the order of a text file, and two has no labels",
         ),
         (
             Points(2, None),
             Points(2, ("a", "b"), False),
-            "two has labels, in the order of a text, and one has none",
+            "two has labels in the order of a text file, and one has no labels",
         ),
         (
             Points(2, None, False),
             Points(2, ("a", "b"), False),
-            "two has labels, in the order of a text",
+            "two has labels in the order of a text file",
         ),
     ],
 )
@@ -172,8 +175,8 @@ def test_the_message_names_the_fix():
     with pytest.raises(ValueError, match=REFUSED) as caught:
         tr.average_distortion(tr.Tree.from_newick(TEXT), DISTANCES)
     assert str(caught.value) == (
-        "approx has labels, in the order of a text, and truth has none: give truth labels, or reorder the tree with "
-        "tree.restrict(labels); .json and .npz files of trees keep the order"
+        "approx has labels in the order of a text file, and truth has no labels: give truth labels, "
+        "or reorder the tree with tree.restrict(labels); .json and .npz tree files keep the order"
     )
 
 
@@ -308,7 +311,7 @@ def test_trees_are_compared_by_label():
     )
     with pytest.raises(
         ValueError,
-        match="the other tree has labels, in the order of a text, and this tree has none",
+        match="the other tree has labels in the order of a text file, and this tree has no labels",
     ):
         tr.Tree(4, TREE.edges, TREE.weights).difference(text)
     np.testing.assert_allclose(TreeAverage([TREE, text]).block(range(4), range(4)), DISTANCES)

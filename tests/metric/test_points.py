@@ -157,14 +157,14 @@ def test_hyperbolic_points_at_the_ends_of_the_range_of_floats() -> None:
     ray = np.array([1e100, 1e-100, 0.0])
     metric = PointMetric(np.column_stack([np.hypot(1, ray), ray]), "hyperboloid")
     assert_allclose(metric.pairs([0, 1], 2), np.arcsinh(ray[:2]), rtol=1e-14)
-    with pytest.raises(MetricError, match=r"^point 1 has \|x\| = 1e\+160, beyond 1e150"):
+    with pytest.raises(MetricError, match=r"^point 1 has \|x\| = 1e\+160, which exceeds 1e150"):
         PointMetric([[1.0, 0.0], [1e160, 1e160]], "hyperboloid")
     with pytest.raises(
-        MetricError, match="^point 1 is the farthest from the origin, at 1e-200"
+        MetricError, match="^point 1 is the farthest from the origin, at distance 1e-200"
     ):
         PointMetric([[1.0, 0.0], [1.0, 1e-200]], "hyperboloid")
     with pytest.raises(
-        MetricError, match="^point 1 is the farthest from the origin, at 2e-200"
+        MetricError, match="^point 1 is the farthest from the origin, at distance 2e-200"
     ):
         PointMetric([[0.0, 0.0], [0.0, 1e-200]], "poincare")
     with pytest.raises(MetricError, match=r"point 0 has norm 1e\+200"):
@@ -245,9 +245,9 @@ def test_what_is_no_metric_is_refused_by_name_with_the_remedy(name: str) -> None
         ([[1.0, 0.1], [1.5, 1.0]], "hyperboloid", "point 0 is not on the hyperboloid"),
         ([[1.0], [1.0]], "hyperboloid", "at least two coordinates"),
         ([[0.0, 0.0], [0.6, 0.8]], "poincare", "point 1 has norm 1.0"),
-        ([1.0, 2.0], "euclidean", "rows of a table"),
+        ([1.0, 2.0], "euclidean", "rows of a non-empty"),
         (np.zeros((0, 3)), "euclidean", "0 x 3"),
-        ([["a", "b"]], "euclidean", "give real numbers"),
+        ([["a", "b"]], "euclidean", "use real numbers"),
     ],
 )
 def test_bad_points_are_named(points: object, metric: str, message: str) -> None:
@@ -274,7 +274,7 @@ def test_copies_and_pickles_come_out_read_only(
 
 def test_a_metric_that_is_no_name_is_refused() -> None:
     with pytest.raises(
-        TypeError, match=r"^metric is a name, one of euclidean, [^\n]*, not of type list$"
+        TypeError, match=r"^metric must be a name, one of euclidean, [^\n]*, not of type list$"
     ):
         PointMetric(np.eye(2), ["euclidean"])  # type: ignore[arg-type]
 

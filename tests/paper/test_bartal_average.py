@@ -84,7 +84,7 @@ def test_it_can_be_scored_pickled_and_learned_from() -> None:
 def test_only_points_are_asked_for_not_steiner_nodes() -> None:
     average = TreeAverage([STAR, STAR])
     for ask in (average.block, average.pairs):
-        with pytest.raises(IndexError, match="point 3 does not exist: there are 3"):
+        with pytest.raises(IndexError, match="point 3 does not exist: the 3 points"):
             ask([0], [3])
 
 
@@ -92,7 +92,7 @@ def test_only_points_are_asked_for_not_steiner_nodes() -> None:
     ("trees", "error", "message"),
     [
         ([], ValueError, "there are no trees to average"),
-        ([PATH, MEAN], TypeError, r"trees\[1\] is no Tree but a ndarray"),
+        ([PATH, MEAN], TypeError, r"trees\[1\] is a ndarray, not a Tree"),
         (
             [PATH, tr.Tree(2, [[0, 1]], [1.0])],
             ValueError,

@@ -43,7 +43,9 @@ def checked(tmp_path_factory):
 
 def test_smallest_cells_computed_anew_are_as_stored(checked):
     assert checked.code == 0, checked.err
-    assert checked.out.startswith(f"{checked.cells} cells computed anew are as stored")
+    assert checked.out.startswith(
+        f"{checked.cells} recomputed cells agree with the stored ones"
+    )
 
 
 def test_a_stored_score_that_is_wrong_is_found(tmp_path):

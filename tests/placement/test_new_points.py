@@ -87,7 +87,7 @@ def test_an_array_is_not_matched_to_a_text():
     for put in (tr.place, find_places):
         with pytest.raises(
             ValueError,
-            match=r"^the tree has labels, in the order of a text, and rows has none: .*\)$",
+            match=r"^the tree has labels in the order of a text file, and rows has no labels: .*\)$",
         ):
             put(TEXT, ROWS.to_numpy())
     np.testing.assert_allclose(
@@ -148,22 +148,22 @@ def test_old_points_that_do_not_match_are_refused():
     tree = tr.fit(POINTS, metric="euclidean", method="treerep")
     with pytest.raises(
         ValueError,
-        match="data has no point 'b', which is in the tree: give the points that the tree",
+        match="data has no point 'b', which is in the tree: use the points that the tree",
     ):
         tr.place(tree, NEW, data=POINTS.rename(index={"b": "z"}), metric="euclidean")
     with pytest.raises(
         ValueError,
-        match="the tree has labels, in the order of a text, and data has none: give data",
+        match="the tree has labels in the order of a text file, and data has no labels: give data",
     ):
         tr.place(
             tr.Tree.from_newick(tree.newick()), NEW, data=POINTS.to_numpy(), metric="euclidean"
         )
     with pytest.raises(
         ValueError,
-        match="rows has no column 'up', which is in data: give both the same columns",
+        match="rows has no column 'up', which is in data: use the same columns in both",
     ):
         tr.place(tree, NEW.rename(columns={"up": "down"}), data=POINTS, metric="euclidean")
-    with pytest.raises(TypeError, match="give points with the same metric"):
+    with pytest.raises(TypeError, match="use points with the same metric"):
         tr.place(tree, tr.PointMetric(NEW, "manhattan"), data=POINTS, metric="euclidean")
 
 

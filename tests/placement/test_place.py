@@ -312,7 +312,7 @@ def test_errors_name_what_is_wrong() -> None:
     tree = tr.fit(np.array([[0, 2, 2], [2, 0, 2], [2, 2, 0]]), method="treerep")
     bad = [[1.0, 2, 3], [1, np.nan, 3]]
     for rows, message in (
-        ([[1, 2]], "give 3 or 4 columns"),
+        ([[1, 2]], "use 3 or 4 columns"),
         ([1, 2, 3], "rows has shape"),
         (bad, r"rows\[1, 1\] is nan"),
         ([[1, -2, 3]], r"rows\[0, 1\] is -2"),
@@ -322,18 +322,18 @@ def test_errors_name_what_is_wrong() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             tr.place(tree, rows)
-    with pytest.raises(TypeError, match="not in ndarray: fit one first"):
+    with pytest.raises(TypeError, match="not ndarray: fit a tree first"):
         tr.place(np.zeros((3, 3)), [[1, 2, 3]])  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="metric='euclidean' is for points"):
+    with pytest.raises(ValueError, match="metric='euclidean' applies only to points"):
         tr.place(tree, [[1, 2, 3]], metric="euclidean")
-    with pytest.raises(ValueError, match="tol is a length"):
+    with pytest.raises(ValueError, match="tol must be a length"):
         tr.place(tree, [[1, 2, 3]], tol=-1)
     points = np.eye(3)
     with pytest.raises(tr.MetricError, match="rows: coordinate 1 of point 0 is nan"):
         tr.place(tree, [[1, np.nan, 2]], data=points, metric="euclidean")
     with pytest.raises(ValueError, match="1 labels were given for 0 new points"):
         tr.place(tree, [], labels=["a"])
-    with pytest.raises(ValueError, match="3 coordinates like the old ones"):
+    with pytest.raises(ValueError, match="the old points have 3 coordinates"):
         tr.place(tree, [[1, 2]], data=points, metric="euclidean")
     with pytest.raises(ValueError, match="data has 2 points and the tree has 3"):
         tr.place(tree, [[1, 2, 3]], data=points[:2], metric="euclidean")

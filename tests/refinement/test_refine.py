@@ -306,20 +306,20 @@ def test_one_tree_beats_what_is_published(name: str, data_folder: Path) -> None:
     [
         (
             {"weights": "l3"},
-            "weights is one of 'l1', 'l2', 'relative_l2', 'heuristic', 'none', not 'l3'",
+            "weights must be one of 'l1', 'l2', 'relative_l2', 'heuristic', 'none', not 'l3'",
         ),
         (
             {"balance": 1.5},
-            "balance is a number from 0 .distances. to 1 .neighborhoods., not 1.5",
+            "balance must be a number from 0 .distances. to 1 .neighborhoods., not 1.5",
         ),
-        ({"balance": "both"}, "balance is a number from 0"),
-        ({"balance": float("nan")}, "balance is a number from 0 .*, not nan"),
-        ({"balance": np.complex128(1)}, "balance is a number from 0"),
-        ({"moves": 3}, "moves is True or False, not 3"),
-        ({"time_limit": 0}, "time_limit is a number of seconds above 0, or None, not 0"),
+        ({"balance": "both"}, "balance must be a number from 0"),
+        ({"balance": float("nan")}, "balance must be a number from 0 .*, not nan"),
+        ({"balance": np.complex128(1)}, "balance must be a number from 0"),
+        ({"moves": 3}, "moves must be True or False, not 3"),
+        ({"time_limit": 0}, "time_limit must be a positive number of seconds or None, not 0"),
         (
             {"time_limit": "soon"},
-            "time_limit is a number of seconds above 0, or None, not 'soon'",
+            "time_limit must be a positive number of seconds or None, not 'soon'",
         ),
     ],
 )
@@ -342,7 +342,7 @@ def test_other_points_are_refused() -> None:
 def test_what_is_no_tree_is_refused() -> None:
     with pytest.raises(
         TypeError,
-        match="refine takes a Tree, for example from fit, and then the data, not a ndarray",
+        match="refine expects a Tree, for example from fit, followed by the data; got a ndarray",
     ):
         tr.refine(np.zeros((3, 3)), np.zeros((3, 3)))  # type: ignore[arg-type]
 

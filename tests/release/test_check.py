@@ -183,7 +183,7 @@ def test_files_are_read_and_the_exit_code_says_it(
     assert read_wheel(only(tmp_path, "*.whl")) == wheel
     assert read_sdist(only(tmp_path, "*.tar.gz")) == sdist
     assert check.main([str(tmp_path)]) == 0
-    assert "nothing is wrong" in capsys.readouterr().out
+    assert "no faults found" in capsys.readouterr().out
     written(tmp_path, {**wheel, "treerep/test_x.py": b""}, sdist)
     assert check.main([str(tmp_path)]) == 1
     assert "wheel: treerep/test_x.py is a test" in capsys.readouterr().out

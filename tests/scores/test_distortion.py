@@ -296,7 +296,7 @@ def test_large_distances_may_overflow_but_not_silently_scale():
         many = np.kron(approx, np.ones((9, 9)))  # so that sums of 1.7e308 overflow
         with pytest.raises(
             ValueError,
-            match="^no factor in the range of floats brings approx to truth: rescale both",
+            match="^no scale within the range of floats fits approx to truth: rescale both",
         ):
             average_distortion(
                 Table(many), Table(np.kron(truth, np.ones((9, 9)))), scale="optimal"
@@ -328,10 +328,10 @@ def test_optimal_scale_of_huge_and_tiny_distances(power, truth_power, rows, monk
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scale": "best"}, "scale is one of 'none', 'optimal', not 'best'"),
-        ({"scale": None}, "scale is one of 'none', 'optimal', not None"),
-        ({"norm": "l3"}, "norm is one of 'l1', 'l2', 'linf', not 'l3'"),
-        ({"rows": 0}, "rows is a number of rows to sample"),
+        ({"scale": "best"}, "scale must be one of 'none', 'optimal', not 'best'"),
+        ({"scale": None}, "scale must be one of 'none', 'optimal', not None"),
+        ({"norm": "l3"}, "norm must be one of 'l1', 'l2', 'linf', not 'l3'"),
+        ({"rows": 0}, "rows must be a number of rows to sample"),
         ({"rows": 2.0}, "not 2.0"),
         ({"rows": True}, "not True"),
         ({"rows": "some"}, "not 'some'"),
@@ -363,7 +363,8 @@ def test_refuses_a_block_of_another_shape():
             return super().block(rows, cols).T
 
     with pytest.raises(
-        ValueError, match=r"Lopsided\.block gave 4 x 3 for 3 rows and 4 columns"
+        ValueError,
+        match=r"Lopsided\.block returned an array of shape 4 x 3 for 3 rows and 4 columns",
     ):
         average_distortion(Lopsided(APPROX), Table(TRUTH))
 

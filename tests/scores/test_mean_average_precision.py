@@ -218,10 +218,12 @@ def test_takes_sparse_matrices():
 def test_refuses_what_is_no_graph():
     with pytest.raises(
         TypeError,
-        match=r"^mean average precision needs a graph, and MatrixMetric has no edges[^\n]*$",
+        match=r"^mean average precision needs a graph, but MatrixMetric has no edges[^\n]*$",
     ):
         mean_average_precision(DISTANCES, DISTANCES)
-    with pytest.raises(ValueError, match="ties is one of 'definition', 'rank', not 'random'"):
+    with pytest.raises(
+        ValueError, match="ties must be one of 'definition', 'rank', not 'random'"
+    ):
         mean_average_precision(DISTANCES, Network(STAR), ties="random")
     with pytest.raises(ValueError, match="approx has 2 points and graph has 4"):
         mean_average_precision([[0, 1], [1, 0]], Network(STAR))

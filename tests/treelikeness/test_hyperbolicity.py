@@ -505,12 +505,12 @@ def test_auto_stops_by_work_and_tries_bases(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "fast"}, "method is one of"),
-        ({"time_limit": 0}, "time_limit is a number of seconds above 0"),
-        ({"time_limit": np.nan}, "time_limit is a number of seconds above 0"),
-        ({"time_limit": True}, "time_limit is a number of seconds above 0"),
-        ({"time_limit": "5"}, "time_limit is a number of seconds above 0"),
-        ({"normalize": "no"}, "normalize is True or False"),
+        ({"method": "fast"}, "method must be one of"),
+        ({"time_limit": 0}, "time_limit must be a positive number of seconds"),
+        ({"time_limit": np.nan}, "time_limit must be a positive number of seconds"),
+        ({"time_limit": True}, "time_limit must be a positive number of seconds"),
+        ({"time_limit": "5"}, "time_limit must be a positive number of seconds"),
+        ({"normalize": "no"}, "normalize must be True or False"),
         ({"bases": 0}, "bases must be a positive whole number"),
         ({"quadruples": 1.5}, "quadruples must be a positive whole number"),
     ],

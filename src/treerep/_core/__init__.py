@@ -1,1 +1,1 @@
-"""Tools of all packages: argument checks, files, kernels, memory, threads, progress."""
+"""Utilities shared by all packages: argument checks, files, kernels, memory, threads, progress."""

@@ -1,8 +1,8 @@
 """Backends: the threads of this process, a Dask cluster or a torch device.
 
 Public functions turn `n_jobs`, `engine` and `device` into one `Backend` and call its
-operations. The backends import the packages whose work they do, so this module names their
-classes and does not import them.
+operations. Backends import the packages that do the work. To avoid import cycles, this module
+refers to backend classes by name.
 """
 
 from abc import ABC, abstractmethod
@@ -34,12 +34,12 @@ BACKENDS = {
 
 
 class Backend(ABC):
-    """The operations that public functions leave to threads, a cluster or a device.
+    """The operations that public functions delegate to threads, a cluster or a device.
 
     Parameters
     ----------
     n_jobs : int, optional
-        Number of threads for the work that stays in this process; None uses every core.
+        Number of threads for the work done in this process; None uses every core.
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
@@ -50,8 +50,8 @@ class Backend(ABC):
     def name(self) -> str:
         """The argument that selects this backend, for error messages."""
 
-    def validate(self, **data: object) -> None:  # noqa: B027 (most backends read everything)
-        """Raise a TypeError for an argument, given by name, that this backend cannot read."""
+    def validate(self, **data: object) -> None:  # noqa: B027 (most backends accept everything)
+        """Raise a TypeError for an argument, passed by name, that this backend cannot read."""
 
     @abstractmethod
     def fit(self, request: "FitRequest") -> "Tree":
@@ -69,19 +69,19 @@ class Backend(ABC):
         rows: "Rows",
         rng: RNGLike,
     ) -> "AbstractContextManager[Comparison]":
-        """Return a context with a comparison of two metrics. The backend sums its rows."""
+        """Return a context manager that compares two metrics. The backend sums the rows."""
 
     @abstractmethod
     def average_precisions(self, ranking: "Ranking") -> "NDArray[np.float64]":
         """Return the average precision of each point of a ranking, in any order."""
 
     def defect_search(self, method: str) -> "DefectSearch":  # noqa: ARG002
-        """Return the search of a base point's products, for a method of `hyperbolicity`."""
+        """Return the search over the products of a base point, for a method of `hyperbolicity`."""
         raise self.lacks("hyperbolicity")
 
     def lacks(self, operation: str) -> ValueError:
-        """Return the error for an operation that this backend does not have."""
-        return ValueError(f"{operation} does not run with {self.name}: leave it out")
+        """Return the error to raise for an operation that this backend does not support."""
+        return ValueError(f"{operation} is not available with {self.name}: leave it out")
 
 
 def backend_for(
@@ -104,7 +104,7 @@ def backend_for(
     """
     if device is not None and engine is not None:
         both = f"engine={engine!r} and device={device!r}"
-        raise ValueError(f"{both} exclude each other: leave out one")
+        raise ValueError(f"{both} cannot be combined: use one of the two")
     if device is not None:
         return _make("torch", device, n_jobs)
     if engine is None or (isinstance(engine, str) and engine == "threads"):
@@ -114,7 +114,7 @@ def backend_for(
     if _is_client(engine):
         return _make("dask", engine, n_jobs)
     raise ValueError(
-        f"engine is 'threads', 'dask' or a dask.distributed Client, not {engine!r}"
+        f"engine must be 'threads', 'dask' or a dask.distributed Client, not {engine!r}"
     )
 
 
@@ -124,7 +124,7 @@ def _make(name: str, *arguments: object) -> Backend:
 
 
 def _is_client(engine: object) -> bool:
-    # By name, so that Dask is imported only if it is used.
+    # Compare by name, so that Dask is imported only if it is used.
     return any(
         kind.__module__.partition(".")[0] == "distributed" for kind in type(engine).__mro__
     )

@@ -1,7 +1,7 @@
-"""Argument checks. Each one raises an error that names the argument and its value.
+"""Argument checks. Each check raises an error that names the argument and its value.
 
-Functions named `check_...` return nothing; the others return the value as a plain Python
-number. NumPy is imported inside functions: the command line starts without it.
+Functions named `check_...` return nothing. The others return the value as a plain Python
+number. NumPy is imported inside functions, so that the command line starts without it.
 """
 
 import math
@@ -10,7 +10,7 @@ from typing import SupportsFloat, SupportsIndex, TypeGuard
 
 
 def integer_or_none(value: object) -> int | None:
-    """Return an integer as an int, and None for anything else, True included.
+    """Return an integer as an int, and None for anything else, including True.
 
     >>> integer_or_none(3), integer_or_none(3.0), integer_or_none(True)
     (3, None, None)
@@ -19,7 +19,7 @@ def integer_or_none(value: object) -> int | None:
         return None
     try:
         return operator.index(value)
-    except TypeError:  # an array of several numbers
+    except TypeError:  # an array with several elements
         return None
 
 
@@ -50,7 +50,7 @@ def positive_number(value: object, name: str) -> int:
 def real_number(value: object) -> float:
     """Return a number as a float, and nan for anything else (text, True, several numbers).
 
-    Comparisons with nan are false, so that it is within no bounds.
+    Comparisons with nan are false, so bounds checks reject it.
 
     >>> real_number("1"), real_number(1)
     (nan, 1.0)
@@ -66,7 +66,7 @@ def real_number(value: object) -> float:
 
 
 def number_from(low: float, value: object, rule: str, high: float = math.inf) -> float:
-    """Return a finite number from low to high, or raise a ValueError that states the rule.
+    """Return a finite number between low and high, or raise a ValueError that states the rule.
 
     >>> number_from(0, 2, "size is a number of at least 0")
     2.0
@@ -90,7 +90,7 @@ def number_above(low: float, value: object, rule: str) -> float:
 
 
 def positive_scale(scale: object) -> float:
-    """Return a scale as a float; it and its inverse must be positive numbers.
+    """Return a scale as a float; the scale and its inverse must be positive and finite.
 
     >>> positive_scale(2)
     2.0
@@ -110,41 +110,43 @@ def tolerance_or_none(tol: object) -> float | None:
     if isinstance(tol, str) and tol == "auto":
         return None
     if not _is_plain_number(tol) or not 0 <= float(tol) < math.inf:
-        raise ValueError(f"tol is a length of at least 0 or 'auto', not {tol!r}")
+        raise ValueError(f"tol must be a length of at least 0 or 'auto', not {tol!r}")
     return float(tol)
 
 
 def check_between(name: str, value: object, low: float, high: float, bounds: str = "") -> None:
-    """Raise a ValueError unless value is a number from low to high; `bounds` describes them."""
+    """Raise a ValueError unless value is a number from low to high. `bounds` describes the range."""
     if not _is_plain_number(value) or not low <= value <= high:
         words = bounds or f"from {low:g} to {high:g}"
-        raise ValueError(f"{name} is a number {words}, not {value!r}")
+        raise ValueError(f"{name} must be a number {words}, not {value!r}")
 
 
 def check_time_limit(time_limit: object) -> None:
-    """Raise a ValueError unless time_limit is None or a number above 0; inf is one."""
+    """Raise a ValueError unless time_limit is None or a positive number; inf is accepted."""
     if time_limit is not None and not (_is_plain_number(time_limit) and time_limit > 0):
         raise ValueError(
-            f"time_limit is a number of seconds above 0, or None, not {time_limit!r}"
+            f"time_limit must be a positive number of seconds or None, not {time_limit!r}"
         )
 
 
 def check_flag(name: str, value: object) -> None:
-    """Raise a ValueError unless value is True or False, of Python or NumPy."""
+    """Raise a ValueError unless value is a Python or NumPy boolean."""
     import numpy as np
 
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} is True or False, not {value!r}")
+        raise ValueError(f"{name} must be True or False, not {value!r}")
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Raise a ValueError that lists the choices unless value is one of them."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, not {value!r}")
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}"
+        )
 
 
 def _is_plain_number(value: object) -> TypeGuard[float]:
-    """Return whether value is a real number of Python or NumPy: not True, not an array."""
+    """Return whether value is a real Python or NumPy number, and not a boolean or an array."""
     import numpy as np
 
     numbers = int | float | np.integer | np.floating

@@ -1,4 +1,4 @@
-"""Import optional dependencies, with an error of one line if one is missing."""
+"""Imports of optional dependencies, with a one-line error if one is missing."""
 
 import importlib
 from types import ModuleType

@@ -1,9 +1,9 @@
 """`@kernel`: compile on first use, with an on-disk cache that is never stale.
 
 Numba stamps a cache entry with the file that defines the function. Our kernels inline helpers
-from other files, such as `distance`, so an edit there would leave old machine code in use.
-`kernel` stamps each entry with one hash over all kernel sources instead. The hash is part of
-the file name, so that an index of classes that no longer exist is never opened.
+from other files, such as `distance`, so after an edit there old machine code would stay in use.
+`kernel` stamps each entry with one hash of all kernel sources instead. The hash is part of the
+file name, so an index of classes that no longer exist is never opened.
 
 If the cache cannot be read or written, kernels are compiled in every process.
 """
@@ -24,7 +24,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def source_stamp(package: Path = _PACKAGE) -> str:
-    """Hash the files on which kernels depend: all `*kernels.py`, the oracles and `Preorder`."""
+    """Hash the files that kernels depend on: all `*kernels.py`, the oracles and `Preorder`."""
     digest = hashlib.sha256()
     classes = ("metric/oracle/classes.py", "tree/structure/rooted.py")
     for path in sorted([*package.rglob("*kernels.py"), *(package / name for name in classes)]):
@@ -43,21 +43,21 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     # tests/_core/test_kernel.py guards this line.
     try:
         compiled._cache = _Cache(function)
-    except (RuntimeError, OSError) as error:  # no folder can be written
+    except (RuntimeError, OSError) as error:  # no writable folder
         _warn_once(error)
     return compiled
 
 
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a part of a kernel. It is cached with its callers."""
-    # No entry points for Python or C: less to compile.
+    """Compile a function that kernels call. It is cached with its callers."""
+    # Without entry points for Python or C, less code is compiled.
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def _compiled(function: Callable[..., Any], **options: bool) -> Any:
     """Return numba's dispatcher of a function, even if NUMBA_DISABLE_JIT is set.
 
-    Some of our functions exist only as machine code, so they cannot run uncompiled.
+    Some functions of this package exist only as machine code, so they cannot run uncompiled.
     """
     with _jit_enabled():
         compiled = numba.njit(nogil=True, **options)(function)
@@ -79,7 +79,7 @@ def _jit_enabled() -> Iterator[None]:
     if not before:
         yield
         return
-    with global_compiler_lock:  # one setting for all threads
+    with global_compiler_lock:  # the setting is shared by all threads
         before = numba.config.DISABLE_JIT
         numba.config.DISABLE_JIT = 0
         try:
@@ -89,7 +89,7 @@ def _jit_enabled() -> Iterator[None]:
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]
-    """The cache of one kernel. Its errors are not raised."""
+    """The cache of one kernel. Errors of the cache are not raised."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -112,18 +112,18 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
 
 class _CacheFile(IndexDataCacheFile):  # type: ignore[misc]
-    """Numba's files of one kernel, safe for processes that compile at the same time.
+    """Numba's cache files of one kernel, safe for processes that compile at the same time.
 
     Numba numbers the files of machine code. Two processes that compile for different types may
-    take the same number, and the index then names the code of one for the types of the other.
-    Here the name of a file is a hash of its key.
+    take the same number, and the index then maps the types of one process to the code of the
+    other. Here the name of a file is a hash of its key.
     """
 
     def save(self, key: object, data: object) -> None:
         name = self._data_name_pattern.replace(
             "{number:d}", hashlib.sha256(self._dump(key)).hexdigest()[:16]
         )
-        self._save_data(name, data)  # before the index, which lists only existing files
+        self._save_data(name, data)  # before the index, which must list only existing files
         self._save_index({**self._load_index(), key: name})
 
     def _load_index(self) -> dict[object, str]:
@@ -144,8 +144,8 @@ def _warn_once(error: Exception) -> None:
         _warned = True
         reason = " ".join(str(error).split())
         warnings.warn(
-            f"compiled code cannot be stored ({reason}), so every run compiles again: "
-            "set NUMBA_CACHE_DIR to a folder that can be written",
+            f"compiled code cannot be stored ({reason}), so every run compiles again: set "
+            "NUMBA_CACHE_DIR to a writable folder",
             RuntimeWarning,
             stacklevel=3,
         )

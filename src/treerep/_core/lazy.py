@@ -1,7 +1,7 @@
-"""Names that are imported when they are first used.
+"""Names that are imported on first use.
 
-Tables of names let a package offer functions without importing them. They also let a package
-use functions of packages above it, which import it themselves.
+Tables of names let a package offer functions without importing them. A package can also use
+functions from higher-level packages that import it.
 """
 
 import importlib
@@ -28,11 +28,11 @@ def attach(
     Parameters
     ----------
     module : str
-        Its `__name__`. It has an `__all__`.
+        The module's `__name__`. The module must define `__all__`.
     homes : mapping
-        The module of each name, relative to the package of this one.
+        The module that defines each name, relative to the package of `module`.
     submodules : collection of str
-        Modules of the package that are public as they are.
+        Public modules of the package.
     """
     this = sys.modules[module]
     package = this.__package__
@@ -44,7 +44,7 @@ def attach(
         if name not in homes:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         value = getattr(importlib.import_module(f".{homes[name]}", package), name)
-        setattr(this, name, value)  # so that `find` is called once per name
+        setattr(this, name, value)  # so that `find` runs once per name
         return value
 
     return find, listed.copy

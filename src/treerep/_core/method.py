@@ -1,7 +1,7 @@
-"""Records of the methods of `fit`, `embed` and `hyperbolicity`. The methods are not imported.
+"""Records of the methods of `fit`, `embed` and `hyperbolicity`. Records do not import methods.
 
 The public functions, the command line, the citations and the tables of the documentation read
-these records, so a new method is one file and one record.
+these records. To add a method, add one file and one record.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -13,7 +13,7 @@ from .lazy import load
 
 @dataclass(frozen=True)
 class NoOptions:
-    """Options of a method that has none."""
+    """Options of a method without options."""
 
 
 @dataclass(frozen=True)
@@ -23,27 +23,27 @@ class Method:
     Attributes
     ----------
     name : str
-        The name that users write: `method="bfs"`.
+        The name that users pass: `method="bfs"`.
     function : str
-        The function, as "module:name". It is imported at its first use.
+        The function, as "module:name". It is imported on first use.
     title : str
-        What it is, in a few words, with its authors.
+        A short description with the authors.
     exact : str
-        The kind of data on which it is exact: "trees", "ultrametrics", or "" for none.
+        The kind of data for which the method is exact: "trees", "ultrametrics", or "" for none.
     time, memory : str
-        Cost for n points; memory beyond the data.
+        Cost for n points; the memory does not include the data.
     good_at : str
-        What to use it for.
+        Recommended use.
     cite : tuple of str
         Keys of `references.bib`.
     options : type
-        A dataclass with one field per option. None, the default of each, leaves the choice to
-        the function.
+        A dataclass with one field per option. Each option defaults to None, which selects the
+        function's default.
     random : bool
-        Whether it makes random choices: it takes `rng`, and several trials give several
-        results.
+        Whether the method makes random choices. It then accepts `rng`, and trials give
+        different results.
     threads : bool
-        Whether it takes `n_jobs`.
+        Whether the method accepts `n_jobs`.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Method:
         return tuple(field.name for field in fields(self.options))
 
     def chosen(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options that were given; a ValueError names one that this method lacks."""
+        """Return the options that were given. An option that this method lacks raises a ValueError."""
         return chosen_options(self.name, self.option_names, given)
 
 
@@ -79,7 +79,7 @@ def records(*methods: Method) -> dict[str, Method]:
 
 
 def find_method(methods: Mapping[str, Method], name: object) -> Method:
-    """Return the record of a name that a user gave."""
+    """Return the record of the method with this name, or raise a ValueError."""
     if not isinstance(name, str) or name not in methods:
         raise ValueError(f"unknown method {name!r}: choose one of {', '.join(methods)}")
     return methods[name]
@@ -88,7 +88,7 @@ def find_method(methods: Mapping[str, Method], name: object) -> Method:
 def chosen_options(
     owner: str, known: Collection[str], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the options that were given (not None), all of which must be known.
+    """Return the options that were given (not None). Unknown options raise a ValueError.
 
     >>> chosen_options("bfs", ["root"], {"root": 3, "tol": None})
     {'root': 3}
@@ -98,6 +98,7 @@ def chosen_options(
         if name not in known:
             others = ", ".join(other for other in given if other in known)
             raise ValueError(
-                f"{owner} takes no {name}" + (f", but {others}" if others else ": leave it out")
+                f"{owner} does not accept {name}"
+                + (f", only {others}" if others else ": leave it out")
             )
     return options

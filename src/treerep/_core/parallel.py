@@ -1,4 +1,4 @@
-"""Run independent pieces of work on every core, in order, interruptible."""
+"""Independent tasks on every core, with ordered results, interruptible."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ Shared = TypeVar("Shared")
 
 
 def count_jobs(n_jobs: int | None = None) -> int:
-    """Number of threads to use; None means every core this process may run on.
+    """Return the number of threads to use; None means every core this process may run on.
 
     >>> count_jobs(3)
     3
@@ -28,15 +28,15 @@ def count_jobs(n_jobs: int | None = None) -> int:
     return positive_number(n_jobs, "n_jobs")
 
 
-_entered: set["Workers"] = set()  # pools that an interrupt stops
+_entered: set["Workers"] = set()  # pools to stop on an interrupt
 
 
 class Workers:
-    """A pool of threads for kernels that release the GIL; with one job everything runs inline.
+    """A pool of threads for kernels that release the GIL. With one job, everything runs inline.
 
-    Every caller makes a pool, so concurrent callers never wait for each other and no pool
-    submits to itself. On an error or an interrupt, tasks that have not begun are dropped, and
-    `stopped` tells running ones to return early.
+    Every caller creates a pool, so concurrent callers never wait for each other and no pool
+    submits to itself. On an error or an interrupt, pending tasks are dropped, and `stopped`
+    tells running tasks to return early.
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
@@ -59,16 +59,16 @@ class Workers:
     def check(self) -> None:
         """Raise KeyboardInterrupt after an interrupt, even if numba swallowed it.
 
-        Numba runs Python code from C when it is called. It clears exceptions raised there,
-        including KeyboardInterrupt, or turns them into a SystemError. So an interrupt also sets
-        a flag. Long work calls `check` now and then, and `__exit__` uses the flag to tell an
-        interrupt from another error.
+        Numba runs Python code from C when a kernel is called. It clears exceptions raised
+        there, including KeyboardInterrupt, or turns them into a SystemError. An interrupt
+        therefore also sets a flag. Long-running work calls `check` regularly, and `__exit__`
+        uses the flag to tell an interrupt from another error.
         """
         if self.stopped.is_set():
             raise KeyboardInterrupt
 
     def __enter__(self) -> "Workers":
-        # Only if Python's default handler is installed: do not replace a custom one.
+        # Only replace Python's default handler, never a custom one.
         main = threading.current_thread() is threading.main_thread()
         self._listens = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
         _entered.add(self)
@@ -114,9 +114,9 @@ def run(
 
 
 class Runner(Protocol):
-    """Runs many pieces of the same work: on the threads of this process, or on a cluster.
+    """Run many tasks of the same kind, on the threads of this process or on a cluster.
 
-    The work is a function of a module. Data that all pieces need is shared and sent once; a
+    The work is a module-level function. Data that all tasks need is shared and sent once; a
     task is small.
     """
 
@@ -128,7 +128,7 @@ class Runner(Protocol):
 
 
 class ThreadRunner:
-    """The Runner of this process."""
+    """The Runner that uses the threads of this process."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs

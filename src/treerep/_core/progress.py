@@ -1,4 +1,4 @@
-"""Show progress on a terminal, for work that takes a while."""
+"""Progress bars on a terminal."""
 
 import os
 import threading
@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 class ProgressBar(Protocol):
-    """The part of tqdm's bar that the package uses."""
+    """The part of tqdm's interface that the package uses."""
 
     def __enter__(self) -> "ProgressBar": ...
 
@@ -21,19 +21,19 @@ class ProgressBar(Protocol):
     ) -> None: ...
 
     def update(self, n: float = 1) -> object:
-        """Add to what is done."""
+        """Advance the bar."""
 
     def set_postfix(self, *, refresh: bool = True, **values: object) -> None:
-        """Show named values behind the bar."""
+        """Show named values after the bar."""
 
     def set_postfix_str(self, s: str, refresh: bool = True) -> None:
-        """Show a text behind the bar."""
+        """Show a text after the bar."""
 
 
 def progress_bar(total: float, what: str, unit: str) -> ProgressBar:
     """Return a progress bar for a terminal.
 
-    The bar stays hidden unless stderr is a terminal and the work lasts over a second.
+    The bar stays hidden unless stderr is a terminal and the work takes more than a second.
 
     Use it as a context manager and call `update(done)`.
     """
@@ -46,8 +46,8 @@ def progress_bar(total: float, what: str, unit: str) -> ProgressBar:
 def _bars() -> Callable[..., ProgressBar]:
     """Return a subclass of tqdm whose lock is not shared between processes.
 
-    tqdm's lock is shared by a process and its forks. A fork that is killed while it holds the
-    lock, as by the time limit of `treerep compare`, would block all others forever.
+    A process shares tqdm's lock with its forks. A fork that is killed while it holds the lock,
+    for example by the time limit of `treerep compare`, would block all others forever.
     """
     from tqdm import tqdm
 

@@ -1,6 +1,6 @@
 """Types of arguments that many functions share.
 
-They are strings, so that no function imports NumPy, torch or Dask for its annotations.
+The types are strings, so that annotations do not import NumPy, torch or Dask.
 """
 
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
 
     from ..metric.base import Metric
 
-#: A seed, a generator, or None for unpredictable choices.
+#: A seed, a generator, or None for a different result in every run.
 RNGLike: TypeAlias = "int | np.random.Generator | None"
 #: A Metric, or anything that `as_metric` reads: arrays, tables, graphs, files.
 MetricLike: TypeAlias = "Metric | Any"
-#: "threads", "dask" or a client of a cluster; None means threads.
+#: "threads", "dask" or a Dask client; None means threads.
 EngineLike: TypeAlias = "str | Client | None"
-#: The name of a torch device, or the device; None means the threads of the CPU, never a GPU.
+#: The name of a torch device, or the device; None means CPU threads, never a GPU.
 DeviceLike: TypeAlias = "str | torch.device | None"
-#: A torch device, as `find_device` returns it.
+#: A torch device, as returned by `find_device`.
 TorchDevice: TypeAlias = "torch.device"
-#: A generator of torch's random numbers.
+#: A torch random number generator.
 TorchGenerator: TypeAlias = "torch.Generator"
-#: A table of pandas, or of a library like it.
+#: A DataFrame of pandas or a similar library.
 DataFrame: TypeAlias = "pd.DataFrame"
-#: A matrix of scipy.sparse, in any format.
+#: A scipy.sparse matrix in any format.
 SparseMatrix: TypeAlias = "sparse.sparray | sparse.spmatrix"
-#: An array that is stored in chunks.
+#: An array stored in chunks.
 ChunkedArray: TypeAlias = "zarr.Array[Any] | h5py.Dataset"
-#: A graph of scipy, networkx, igraph or networkit, or an (m, 2) array of edges.
+#: A scipy, networkx, igraph or networkit graph, or an (m, 2) array of edges.
 GraphLike: TypeAlias = "sparse.sparray | sparse.spmatrix | ArrayLike | Any"
-#: A graph of networkx.
+#: A networkx graph.
 NetworkXGraph: TypeAlias = "nx.Graph"
-#: A tree of scikit-bio, given by its root.
+#: The root node of a scikit-bio tree.
 SkbioNode: TypeAlias = "skbio.TreeNode"
-#: Numbers on a torch device.
+#: A torch tensor.
 Tensor: TypeAlias = "torch.Tensor"
 #: A connection to a Dask cluster.
 DaskClient: TypeAlias = "Client"
-#: What a task on a Dask cluster will return.
+#: The future result of a task on a Dask cluster.
 DaskFuture: TypeAlias = "Future[Any]"

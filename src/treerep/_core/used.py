@@ -1,11 +1,11 @@
-"""Record the methods that this process has used, for `citations`."""
+"""A record of the methods that this process has used, for `citations`."""
 
 # A dictionary keeps the order. Setting a key is atomic, so threads need no lock.
 _USED: dict[str, None] = {}
 
 
 def note(method: str) -> None:
-    """Remember that a method was used."""
+    """Record that a method was used."""
     _USED[method] = None
 
 

@@ -1,1 +1,1 @@
-"""Objects of other libraries in and out. No mathematics."""
+"""Conversion from and to objects of other libraries."""

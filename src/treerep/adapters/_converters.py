@@ -1,6 +1,6 @@
-"""Convert objects of other libraries to metrics.
+"""Converters from objects of other libraries to metrics.
 
-The table in `metric/_registry.py` names these functions.
+The table in `metric/_registry.py` refers to these functions by name.
 """
 
 from functools import partial
@@ -31,7 +31,7 @@ def _from_graph(
 
     if metric is not None:
         raise ValueError(
-            f"a {library} graph has its own distances: leave metric={metric!r} out"
+            f"a {library} graph defines its distances: leave out metric={metric!r}"
         )
     for name in ("symmetrize", "use_rep"):
         if name in options:
@@ -52,7 +52,7 @@ def from_skbio(
 
     if metric not in (None, "precomputed"):
         raise ValueError(
-            f"a scikit-bio DistanceMatrix has its own distances: leave metric={metric!r} out"
+            f"a scikit-bio DistanceMatrix defines its distances: leave out metric={metric!r}"
         )
     for name in options:
         if name != "labels":
@@ -72,7 +72,7 @@ def from_anndata(adata: "AnnData", *, metric: str | None = None, **options: Any)
 def from_chunked(
     array: "zarr.Array[Any] | h5py.Dataset", *, metric: str | None = None, **options: Any
 ) -> Metric:
-    """Return the metric of an array that is stored in chunks (zarr, h5py)."""
+    """Return the metric of an array stored in chunks (zarr, h5py)."""
     from ..metric.disk.chunks import check_chunks
     from ..metric.disk.stored import stored_matrix
 

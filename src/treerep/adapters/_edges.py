@@ -1,4 +1,4 @@
-"""Convert edges of other libraries to the sparse matrix that `GraphMetric` reads."""
+"""Conversion of edges from other libraries to the sparse matrix that `GraphMetric` reads."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from ..metric.base import MetricError
 
 
 def edge_matrix(n: int, ends: NDArray[np.int64], lengths: NDArray[np.float64]) -> csr_array:
-    """Return a symmetric matrix of edge lengths. The shortest of parallel edges counts.
+    """Return a symmetric matrix of edge lengths. The shortest of parallel edges is kept.
 
     >>> edge_matrix(2, np.array([[0, 1], [1, 0]]), np.array([3.0, 2.0])).toarray()
     array([[0., 2.],
@@ -38,9 +38,9 @@ def edge_matrix(n: int, ends: NDArray[np.int64], lengths: NDArray[np.float64]) -
 def edge_lengths(
     values: Sequence[object], ends: NDArray[np.int64], names: Sequence[object], weight: str
 ) -> NDArray[np.float64]:
-    """Return an edge attribute as positive lengths. Refuse the first value that is not one."""
+    """Return an edge attribute as positive lengths. Raise an error for the first invalid value."""
     lengths = np.fromiter(map(real_number, values), np.float64, len(ends))
-    # The length of a loop does not matter.
+    # The length of a self-loop does not matter.
     loop = ends[:, 0] == ends[:, 1]
     positive = (lengths > 0) & (lengths < np.inf)
     allowed = positive | (loop & (lengths == 0))
@@ -49,8 +49,6 @@ def edge_lengths(
         u, v = (names[end] for end in ends[wrong[0]].tolist())
         value = values[wrong[0]]
         raise MetricError(
-            f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but lengths are positive "
-            "numbers: "
-            "correct it"
+            f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but lengths must be positive numbers: correct it"
         )
     return lengths

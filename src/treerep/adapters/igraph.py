@@ -1,4 +1,4 @@
-"""Read graphs of igraph."""
+"""Reader for igraph graphs."""
 
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,8 @@ def read_graph(
 ) -> tuple[csr_array, list[str] | None]:
     """Return the edge lengths of an undirected igraph graph, and the names of its vertices.
 
-    Names are the vertex attribute "name", if there is one. The shortest of parallel edges
-    counts. Every edge has length 1 unless `weight` names the attribute that holds it.
+    Names are the vertex attribute "name", if it exists. The shortest of parallel edges is
+    kept. Every edge has length 1 unless `weight` names an attribute with lengths.
 
     >>> import igraph
     >>> lengths, names = read_graph(igraph.Graph.TupleList([("a", "b"), ("b", "c")]))

@@ -1,4 +1,4 @@
-"""Read graphs of NetworKit."""
+"""Reader for NetworKit graphs."""
 
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,8 @@ def read_graph(
 ) -> tuple[csr_array, list[str] | None]:
     """Return the edge lengths of an undirected NetworKit graph, and the labels of its nodes.
 
-    Numbers of nodes become labels if nodes were removed. The shortest of parallel edges counts.
-    Every edge has length 1. weight="weight" takes the weights of the graph.
+    Node numbers become labels if nodes were removed. The shortest of parallel edges is kept.
+    Every edge has length 1 unless weight="weight", which uses the weights of the graph.
 
     >>> import networkit
     >>> graph = networkit.Graph(3)
@@ -34,11 +34,11 @@ def read_graph(
         )
     if weight not in (None, "weight"):
         raise MetricError(
-            f"weight={weight!r} is not known: NetworKit's own weights are weight='weight'"
+            f"unknown weight={weight!r}: pass weight='weight' to use NetworKit's edge weights"
         )
     if weight is not None and not graph.isWeighted():
         raise MetricError(
-            "the graph has no weights: pass weight=None, or a graph made with weighted=True"
+            "the graph has no weights: pass weight=None, or a graph created with weighted=True"
         )
     nodes = np.fromiter(graph.iterNodes(), np.int64, graph.numberOfNodes())
     edges = list(graph.iterEdgesWeights())

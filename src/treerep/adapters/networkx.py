@@ -1,4 +1,4 @@
-"""Read graphs of networkx."""
+"""Reader for networkx graphs."""
 
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def read_graph(graph: "nx.Graph", weight: str | None = None) -> tuple[csr_array, list[object]]:
     """Return the edge lengths of an undirected networkx graph, and the names of its nodes.
 
-    Nodes keep their order. The shortest of parallel edges counts. Every edge has length 1
-    unless `weight` names the attribute that holds it.
+    Nodes keep their order. The shortest of parallel edges is kept. Every edge has length 1
+    unless `weight` names an attribute with lengths.
 
     >>> import networkx as nx
     >>> lengths, names = read_graph(nx.Graph([("a", "b"), ("b", "c")]))

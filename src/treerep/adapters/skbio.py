@@ -1,4 +1,4 @@
-"""Convert distance matrices from and to scikit-bio."""
+"""Conversion of distance matrices from and to scikit-bio."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""Who does the work: threads, a Dask cluster, or a device of torch.
+"""Backends: threads, a Dask cluster, or a torch device.
 
-Importing this package imports neither.
+Importing this package imports neither Dask nor torch.
 """

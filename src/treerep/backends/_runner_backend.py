@@ -1,4 +1,4 @@
-"""Operations that are many pieces of the same work, for backends that have a runner."""
+"""Operations that consist of many similar tasks, for backends with a runner."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class RunnerBackend(Backend):
 
     @abstractmethod
     def runner(self) -> AbstractContextManager[Runner]:
-        """Return a context with the runner that does the pieces."""
+        """Return a context with the runner that executes the tasks."""
 
     @contextmanager
     def compare(

@@ -1,6 +1,6 @@
-"""Metrics from arrays of Dask and torch.
+"""Metrics from Dask arrays and torch tensors.
 
-The table in `metric/_registry.py` names these functions.
+The table in `metric/_registry.py` refers to these functions by name.
 """
 
 from typing import Any, NoReturn
@@ -11,16 +11,18 @@ from ..metric.base import Metric
 
 
 def refuse_dask_array(array: object, **options: object) -> NoReturn:  # noqa: ARG001
-    """Raise a TypeError: the points of a cluster must not come to one machine by accident."""
+    """Raise a TypeError, so that points of a cluster are not loaded onto one machine by accident."""
     raise TypeError(
-        "points in a dask array stay with their workers: add engine='dask' or engine=client, or compute()"
+        "points in a dask array stay on their workers: add engine='dask' or engine=client, or call compute()"
     )
 
 
 def from_tensor(tensor: Tensor, *, metric: str | None = None, **options: Any) -> Metric:
     """Return the metric of a dense tensor on any device, without its gradient."""
-    if str(tensor.layout) != "torch.strided":  # what torch calls a dense layout
-        raise TypeError("cannot take distances from a sparse tensor: give tensor.to_dense()")
+    if str(tensor.layout) != "torch.strided":  # torch's name for a dense layout
+        raise TypeError(
+            "a sparse tensor cannot be used as distances or points: pass tensor.to_dense()"
+        )
     if tensor.is_floating_point() and str(tensor.dtype) not in (
         "torch.float16",
         "torch.float32",

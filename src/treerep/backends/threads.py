@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from ..tree.tree import Tree
     from ..treelikeness.base_points.bounds import DefectSearch
 
-# Threads that wait for a disk need no core, and a disk serves many at a time.
+# Threads that wait for a disk do not need a core, and a disk serves many at a time.
 _THREADS_AT_A_DISK = 16
 
 
 class Threads(RunnerBackend):
-    """Work on the threads of this process. Needs neither Dask nor torch."""
+    """Run operations on the threads of this process. Needs neither Dask nor torch."""
 
     @property
     def name(self) -> str:
@@ -30,7 +30,7 @@ class Threads(RunnerBackend):
         return nullcontext(ThreadRunner(self.n_jobs))
 
     def fit(self, request: "FitRequest") -> "Tree":
-        """Fit a tree. Trials on few points run side by side, all others one after the other."""
+        """Fit a tree. Trials on few points run in parallel, others one after the other."""
         from ..fitting._trials import EXACT_SCORES, Plan, best_tree
         from ..metric.as_metric import as_metric
 
@@ -50,7 +50,7 @@ class Threads(RunnerBackend):
         return refined_tree(request, self.n_jobs)
 
     def defect_search(self, method: str) -> "DefectSearch":  # noqa: ARG002 (all of them run)
-        """Return the search of a base point's products by threads."""
+        """Return the threaded search of a base point's products."""
         from ..treelikeness.base_points.bounds import largest_defect
 
         return largest_defect

@@ -13,7 +13,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and exit, as `_ending.run` does.
 
-    Handle two cases that occur before: an interrupt during the import, and a missing extra.
+    Handle two earlier failures: an interrupt during the import, and a missing extra.
     """
     try:
         from ._ending import run

@@ -1,4 +1,4 @@
-"""Work with a time limit, in a child process that can be killed."""
+"""Run work with a time limit, in a child process that can be killed."""
 
 import multiprocessing
 import os
@@ -12,27 +12,28 @@ Result = TypeVar("Result")
 
 
 def run_in_child(work: Callable[[], Result], seconds: float) -> Result:
-    """Return the result of `work`, or raise its error, or a TimeoutError.
+    """Return the result of `work`, raise its error, or raise a TimeoutError.
 
-    A process is needed because compiled code cannot be interrupted. It is forked, so that
-    nothing is loaded or sent again.
+    A process is needed because compiled code cannot be interrupted. The process is forked, so
+    that the data need not be loaded or sent again.
     """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=_send_result, args=(work, sender), daemon=True)
     with warnings.catch_warnings():
-        # Python warns of forks while threads run. The pools of earlier work are closed.
+        # Python warns about forks while threads run. The pools of earlier work are closed.
         warnings.simplefilter("ignore", DeprecationWarning)
         child.start()
     sender.close()
     try:
         if not receiver.poll(seconds):
-            raise TimeoutError(f"not done after {seconds:g} s")
+            raise TimeoutError(f"stopped after {seconds:g} s")
         succeeded, result = receiver.recv()
     except EOFError:
         child.join()
         raise RuntimeError(
-            f"the process ended with code {child.exitcode}: perhaps memory ran out"
+            f"the process ended with code {child.exitcode}, perhaps out of memory: "
+            "use fewer points or a machine with more memory"
         ) from None
     finally:
         child.kill()

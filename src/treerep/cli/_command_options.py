@@ -1,6 +1,6 @@
-"""The options of each command, as a frozen dataclass that the command receives.
+"""The options of each command, as frozen dataclasses.
 
-A field is written once, here. `with_options` makes it an option of the command.
+`with_options` turns each field into an option of the command.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class FitOptions:
         typer.Option(
             min=0,
             metavar="LENGTH",
-            help="Lengths below this count as zero (treerep).",
+            help="(--method treerep) Lengths below this count as zero.",
             show_default="auto",
         ),
     ] = None
@@ -56,13 +56,13 @@ class FitOptions:
         typer.Option(
             min=3,
             metavar="N",
-            help="Points whose tree is refined first (backbone).",
+            help="(--method backbone) Number of points in the backbone.",
             show_default="2000",
         ),
     ] = None
-    refine: Annotated[
-        bool, typer.Option("--refine", help="Improve lengths and places afterwards.")
-    ] = False
+    refine: Annotated[bool, typer.Option("--refine", help="Refine the tree after fitting.")] = (
+        False
+    )
     jobs: Jobs = None
     device: Device = None
     to: To = None
@@ -77,11 +77,11 @@ class RefineOptions:
     tree: TreeInput
     source: Input
     output: TreeOutput = "-"
-    weights: Annotated[
-        Weights, typer.Option(help="What the lengths of the edges minimize.")
-    ] = "l1"
+    weights: Annotated[Weights, typer.Option(help="Error that the edge lengths minimize.")] = (
+        "l1"
+    )
     moves: Annotated[
-        bool, typer.Option("--moves/--no-moves", help="Whether points and subtrees may move.")
+        bool, typer.Option("--moves/--no-moves", help="Allow points and subtrees to move.")
     ] = True
     balance: Annotated[
         float,
@@ -89,7 +89,7 @@ class RefineOptions:
             min=0,
             max=1,
             metavar="0...1",
-            help="What counts, from 0 (distances) to 1 (neighborhoods).",
+            help="Objective, from 0 (distances) to 1 (neighborhoods).",
         ),
     ] = 0.5
     time_limit: TimeLimit = None
@@ -109,7 +109,7 @@ class ScoreOptions:
         str,
         typer.Argument(
             metavar="TREE",
-            help="File of a tree, or of an embedding (.npz); - for standard input.",
+            help="File with a tree or an embedding (.npz); - for standard input.",
         ),
     ]
     source: Input
@@ -130,11 +130,12 @@ class EmbedOptions:
             "--output",
             "-o",
             metavar="FILE",
-            help="A .npz, .csv or .tsv file; - is CSV to standard output.",
+            help="A .npz, .csv or .tsv file; - for CSV on standard output.",
         ),
     ] = "-"
     method: Annotated[
-        EmbedMethod, typer.Option(help="sarkar places a tree; the others place the data.")
+        EmbedMethod,
+        typer.Option(help="sarkar embeds a tree; the other methods embed the data."),
     ] = "sarkar"
     dim: Annotated[
         int, typer.Option(min=1, metavar="N", help="Dimension of the hyperbolic space.")
@@ -143,20 +144,20 @@ class EmbedOptions:
         float | None,
         typer.Option(
             metavar="FACTOR",
-            help="By how much distances in the tree may shrink (sarkar).",
-            show_default="1.05, but see --scale",
+            help="(--method sarkar) Largest factor by which distances may shrink.",
+            show_default="1.05 unless --scale is given",
         ),
     ] = None
     scale: Annotated[
         float | None,
         typer.Option(
             metavar="LENGTH",
-            help="Hyperbolic length of one unit of the data (sarkar, hmds).",
-            show_default="from --distortion, or for pictures (.csv, .tsv in dimension 2)",
+            help="(--method sarkar, hmds) Hyperbolic length of one unit of the data.",
+            show_default="set by --distortion; smaller for .csv and .tsv in dimension 2",
         ),
     ] = None
     model: Annotated[
-        Model, typer.Option(help="Model of the coordinates in a .csv or .tsv file.")
+        Model, typer.Option(help="Model of hyperbolic space for .csv and .tsv files.")
     ] = "poincare"
     trials: Trials = TRIALS
     seed: Seed = 0
@@ -174,14 +175,14 @@ class DrawOptions:
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="The figure: .pdf, .svg, .png, ..."
+            "--output", "-o", metavar="FILE", help="File for the figure: .pdf, .svg, .png, ..."
         ),
     ]
     layout: Annotated[
         Layout | None,
         typer.Option(
             metavar="NAME",
-            help=f"How to lay out a tree: {listed(Layout)}.",
+            help=f"Layout of a tree: {listed(Layout)}.",
             show_default="radial",
         ),
     ] = None
@@ -189,13 +190,13 @@ class DrawOptions:
         str | None,
         typer.Option(
             metavar="TABLE:COLUMN",
-            help="Color points by a column of a CSV or TSV file with their names.",
+            help="Color points by a column of a CSV or TSV file with labels.",
         ),
     ] = None
     labels: Annotated[
         bool | None,
         typer.Option(
-            "--labels/--no-labels", help="Write names.", show_default="up to 60 points"
+            "--labels/--no-labels", help="Draw labels.", show_default="up to 60 points"
         ),
     ] = None
     trials: Trials = TRIALS
@@ -215,26 +216,27 @@ class ViewOptions:
             "--output",
             "-o",
             metavar="FILE",
-            help="The page, an HTML file; - is standard output.",
+            help="HTML file for the page; - for standard output.",
         ),
     ]
     table: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="CSV or TSV file of attributes; its first column has the names of the points.",
+            help="CSV or TSV file of attributes, with labels in the first column.",
         ),
     ] = None
     color: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the table to color by.")
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of the table that sets the color."),
     ] = None
     title: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", help="Title of the page.", show_default="name of the file"
+            metavar="TEXT", help="Title of the page.", show_default="name of the input file"
         ),
     ] = None
-    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False
+    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False
     trials: Trials = TRIALS
     seed: Seed = 0
     jobs: Jobs = None
@@ -253,19 +255,19 @@ class CompareOptions:
     trials: Trials = TRIALS
     time_limit: Annotated[
         float | None,
-        typer.Option(min=0, metavar="SECONDS", help="How long each method may take."),
+        typer.Option(min=0, metavar="SECONDS", help="Time limit for each method."),
     ] = None
     seed: Seed = 0
     jobs: Jobs = None
     csv: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the table as CSV; - is standard output."),
+        typer.Option(metavar="FILE", help="Write the table as CSV; - for standard output."),
     ] = None
     html: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Write the table as a page, with a chart; - is standard output.",
+            help="Write the table and a chart as HTML; - for standard output.",
         ),
     ] = None
     json: Json = False
@@ -277,10 +279,13 @@ class DeltaOptions:
     """Options of `treerep delta`."""
 
     source: Input
-    method: Annotated[DeltaMethod, typer.Option(help="How to compute delta.")] = "auto"
-    normalize: Annotated[bool, typer.Option("--normalize", help="Divide by the diameter.")] = (
-        False
-    )
+    method: Annotated[
+        DeltaMethod,
+        typer.Option(help="Compute delta exactly, from base points, or from a sample."),
+    ] = "auto"
+    normalize: Annotated[
+        bool, typer.Option("--normalize", help="Divide delta by the diameter.")
+    ] = False
     time_limit: TimeLimit = None
     seed: Seed = 0
     jobs: Jobs = None
@@ -295,15 +300,26 @@ class ConvertOptions:
 
     source: Annotated[
         str,
-        typer.Argument(metavar="IN", help="File of a tree or of data; - for standard input."),
+        typer.Argument(metavar="IN", help="File with a tree or data; - for standard input."),
     ]
     output: Annotated[
-        str, typer.Argument(metavar="OUT", help="The new file; its suffix tells the format.")
+        str, typer.Argument(metavar="OUT", help="File to write. Its suffix sets the format.")
     ]
     to: Annotated[
         WrittenFormat | None,
         typer.Option(
-            "--to", metavar="FORMAT", help="Format of OUT, if the suffix does not tell."
+            "--to",
+            metavar="FORMAT",
+            help=f"Format of OUT; needed if the suffix is ambiguous: {listed(WrittenFormat)}.",
+        ),
+    ] = None
+    leaves: Annotated[
+        bool | None,
+        typer.Option(
+            "--leaves/--no-leaves",
+            help="Write points inside a tree as leaves, with edges of length 0. "
+            "This is the default for Newick, Nexus and iTOL.",
+            show_default=False,
         ),
     ] = None
     reading: Reading

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-# Name of a column, its title, and whether less is better (None: no value is the best).
+# Name of a column, its title, and whether smaller values are better (None: not compared).
 _Column = tuple[str, str, bool | None]
 _COLUMNS: tuple[_Column, ...] = (
     ("distortion", "distortion", True),
-    ("distortion_scaled", "after the best scale", True),
+    ("distortion_scaled", "optimal scale", True),
     ("map", "MAP", False),
     ("seconds", "seconds", True),
     ("nodes", "nodes", None),
@@ -77,11 +77,11 @@ def best_cells(rows: Sequence[Row]) -> set[tuple[int, str]]:
 
 
 def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
-    """Print the table with a star at the best value of each column."""
+    """Print the table and mark the best value of each column with a star."""
     best = best_cells(rows)
     failed = any("reason" in row for row in rows)
     table = Table()
-    table.add_column("method", overflow="fold")  # narrow screens truncate nothing
+    table.add_column("method", overflow="fold")  # wrap on narrow screens instead of truncating
     for _, heading, _ in _shown(rows):
         table.add_column(heading, justify="right", overflow="fold")
     if failed:
@@ -104,7 +104,7 @@ def caption(rows: Sequence[Row]) -> str:
         if row.get("trials", 1) > 1
     ]
     if any(not row.get("exact", True) for row in rows):
-        notes.append("scores from a sample of the pairs")
+        notes.append("scores estimated from sampled pairs")
     return "; ".join(notes)
 
 

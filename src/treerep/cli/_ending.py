@@ -1,4 +1,4 @@
-"""Run the command and end it: exit codes, errors and warnings as one line on stderr."""
+"""Run the command. Set its exit code and print errors and warnings as one line on stderr."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ def run(arguments: Sequence[str] | None) -> NoReturn:
     """Run the command and exit with its code.
 
     The code is 0, 2 after an error (with one line on stderr), 130 after an interrupt, and 143
-    after SIGTERM. When a reader closes the pipe of the output, the command ends silently.
+    after SIGTERM. If the output pipe is closed, the command ends silently.
     """
     from ._signals import orderly_end
 
@@ -36,13 +36,13 @@ def _exit_code(arguments: list[str]) -> int:
 
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            # Not in typer's standalone mode, which would print its errors itself.
+            # In standalone mode typer would print errors itself.
             code = app(
                 [word for word in arguments if word != "--debug"],
                 prog_name="treerep",
                 standalone_mode=False,
             )
-        sys.stdout.flush()  # a full disk or a closed pipe may show only now
+        sys.stdout.flush()  # may reveal a full disk or a closed pipe
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
     except BrokenPipeError:
@@ -59,7 +59,7 @@ def _exit_code(arguments: list[str]) -> int:
 
 
 def _discard_output() -> None:
-    """Discard what is left to write, so that Python does not fail again when it ends."""
+    """Discard unwritten output, so that Python does not fail again at exit."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -69,6 +69,6 @@ def _discard_output() -> None:
 def _show_warning(
     message: Warning | str, category: type[Warning], *_: object, **__: object
 ) -> None:
-    # Deprecations are for programmers.
+    # Deprecation warnings are for programmers.
     if not issubclass(category, DeprecationWarning | PendingDeprecationWarning):
         typer.echo(f"treerep: warning: {printable(' '.join(str(message).split()))}", err=True)

@@ -15,12 +15,11 @@ from ..formats._source import Source
 from ..metric._matching import Wording, matched
 from ._options import Reading
 
-_HEAD = 1 << 16  # bytes that tell the kind of a file
+_HEAD = 1 << 16  # bytes that identify the kind of a file
 _ONE_LABEL = re.compile(rb"[^\s,;]+;\s*")
 _WORDING = Wording(
-    "give the tree of these data",
-    "give a file of data with labels, or write the tree as .json or .npz, which keep the order "
-    "of the data",
+    "use the tree of these data",
+    "use data with labels, or write the tree as .json or .npz, which keep the order of the data",
 )
 
 Matched = TypeVar("Matched", bound=tr.Metric)
@@ -39,17 +38,17 @@ def read_either(path: str, reading: Reading) -> tr.Tree | tr.Embedding | tr.Metr
 def as_tree(source: tr.Metric, *, trials: int, seed: int, jobs: int | None) -> tr.Tree:
     """Return a tree unchanged. Fit a tree to data."""
     if isinstance(source, tr.Tree):
-        refuse_trials(trials, "the input is a tree already")
+        refuse_trials(trials, "the input is already a tree")
         return source
     if isinstance(source, tr.Embedding):
-        raise ValueError("the input is an embedding: give a tree, or data")
+        raise ValueError("the input is an embedding: use a tree or data instead")
     return tr.fit(source, trials=trials, rng=seed, n_jobs=jobs)
 
 
 def refuse_trials(trials: int, reason: str) -> None:
-    """Refuse --trials if no tree is fitted."""
+    """Raise an error if --trials is set but no tree is fitted."""
     if trials != TRIALS:
-        raise ValueError(f"--trials {trials} is for fitting a tree, and {reason}: leave it out")
+        raise ValueError(f"--trials {trials} has no effect, because {reason}: remove --trials")
 
 
 def kind_of_file(path: str, reading: Reading) -> str:
@@ -75,7 +74,7 @@ def kind_of_file(path: str, reading: Reading) -> str:
 
 
 def _head(path: str) -> bytes:
-    """Return the first bytes of a file without consuming any."""
+    """Return the first bytes of a file without consuming them."""
     if path == "-":
         peek = getattr(sys.stdin.buffer, "peek", None)
         return bytes(peek(_HEAD)) if peek else b""
@@ -87,7 +86,7 @@ def _head(path: str) -> bytes:
 
 
 def _looks_like_tree(head: bytes) -> bool:
-    # A tab in front is the empty corner of a table.
+    # A leading tab is the empty corner of a table.
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \r\n\f\v").lower()
     if text.startswith(b"#nexus"):
         return re.search(rb"begin\s+trees", text) is not None
@@ -98,7 +97,7 @@ def _looks_like_tree(head: bytes) -> bool:
 
 def _read_embedding(path: str) -> tr.Embedding:
     if path == "-":
-        raise ValueError("an embedding cannot be read from standard input: give its file")
+        raise ValueError("an embedding cannot be read from standard input: name its file")
     return tr.Embedding.load(path)
 
 
@@ -109,9 +108,9 @@ def match_points(tree: Matched, data: tr.Metric, names: tuple[str, str]) -> Matc
 
 
 def check_one_stdin(*paths: str) -> None:
-    """Refuse to read standard input twice."""
+    """Raise an error if two inputs are standard input."""
     if paths.count("-") > 1:
-        raise ValueError("only one file can be standard input: name the other")
+        raise ValueError("only one input can be standard input: name a file for the other")
 
 
 def display_name(path: str) -> str:

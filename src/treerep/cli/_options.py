@@ -20,8 +20,7 @@ else:  # typer lists and validates the names
     FitMethod = Literal[tuple(methods.FIT)]
     EmbedMethod = Literal[tuple(methods.EMBED)]
     DeltaMethod = Literal[tuple(methods.DELTA)]
-# These names repeat those of the library, which a help text does not import. A test compares
-# them.
+# These names repeat names of the library, which `--help` does not import. A test compares them.
 Model = Literal["poincare", "klein", "lorentz"]
 Layout = Literal["radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar"]
 Weights = Literal["l1", "l2", "relative_l2", "heuristic", "none"]
@@ -59,24 +58,24 @@ WrittenFormat = Literal[
 
 
 def listed(names: object) -> str:
-    """Return the names of a Literal with commas."""
+    """Return the names of a Literal, separated by commas."""
     return ", ".join(get_args(names))
 
 
 Input = Annotated[
     str,
     typer.Argument(
-        metavar="INPUT", help="File of distances, points or a graph; - for standard input."
+        metavar="INPUT", help="File with distances, points or a graph; - for standard input."
     ),
 ]
 TreeInput = Annotated[
-    str, typer.Argument(metavar="TREE", help="File of a tree; - for standard input.")
+    str, typer.Argument(metavar="TREE", help="File with a tree; - for standard input.")
 ]
 Either = Annotated[
     str,
     typer.Argument(
         metavar="INPUT",
-        help="File of a tree, or of data to fit a tree to; - for standard input.",
+        help="File with a tree, or with data to fit a tree to; - for standard input.",
     ),
 ]
 TreeOutput = Annotated[
@@ -85,7 +84,7 @@ TreeOutput = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="File of the result: .nwk, .nex, .json, ...; - is standard output.",
+        help="File for the tree: .nwk, .nex, .json, ...; - for standard output.",
     ),
 ]
 To = Annotated[
@@ -93,20 +92,22 @@ To = Annotated[
     typer.Option(
         "--to",
         metavar="FORMAT",
-        help=f"Format of the tree, if the suffix does not tell: {listed(TreeFormat)}.",
+        help=f"Format of the tree; needed if the suffix is ambiguous: {listed(TreeFormat)}.",
     ),
 ]
 Method = Annotated[
     FitMethod,
-    typer.Option(metavar="NAME", help=f"How to find the tree: {', '.join(methods.FIT)}."),
+    typer.Option(metavar="NAME", help=f"Method that finds the tree: {', '.join(methods.FIT)}."),
 ]
-Trials = Annotated[int, typer.Option(min=1, metavar="N", help="Fit N trees and keep the best.")]
+Trials = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Number of trees to fit; the best is kept.")
+]
 Seed = Annotated[
     int,
     typer.Option(
         min=0,
         metavar="N",
-        help="Seed of all random choices: the same seed gives the same result.",
+        help="Random seed. The same seed gives the same result.",
     ),
 ]
 Jobs = Annotated[
@@ -117,83 +118,79 @@ Device = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Work with torch on this device: cuda, cuda:1, ...",
-        show_default="threads of the CPU",
+        help="PyTorch device to compute on: cuda, cuda:1, ...",
+        show_default="CPU threads",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]
 TimeLimit = Annotated[
     float | None,
     typer.Option(
-        min=0, metavar="SECONDS", help="When to stop. The result is the best found until then."
+        min=0, metavar="SECONDS", help="Stop after this time and return the best result so far."
     ),
 ]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read a file of data. The fields are options of every command that reads data."""
+    """Options of every command that reads data."""
 
     kind: Annotated[
         Literal["distances", "points", "graph"] | None,
         typer.Option(
-            help="What the file holds. A table is distances if it is square without its labels."
+            help="Kind of data in the file. By default, a square table holds distances."
         ),
     ] = None
     format: Annotated[
         AnyFormat | None,
         typer.Option(
             metavar="FORMAT",
-            help=f"Format, if content and suffix do not tell: {listed(AnyFormat)}.",
+            help=f"Format of the input, if it is not recognized: {listed(AnyFormat)}.",
         ),
     ] = None
     metric: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="How to measure points: euclidean, cosine, manhattan, ...",
+            help="Metric for points: euclidean, cosine, manhattan, ... Implies --kind points.",
             show_default="euclidean",
         ),
     ] = None
     symmetrize: Annotated[
-        Literal["mean"] | None, typer.Option(help="Distances: average d(i, j) and d(j, i).")
+        Literal["mean"] | None, typer.Option(help="For distances: average d(i, j) and d(j, i).")
     ] = None
     largest_component: Annotated[
         bool,
         typer.Option(
-            "--largest-component", help="Graphs: keep the largest connected component."
+            "--largest-component", help="For graphs: keep the largest connected component."
         ),
     ] = False
     weight: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="GraphML: the attribute of the edges that holds their lengths."
-        ),
+        typer.Option(metavar="NAME", help="For GraphML: edge attribute with the lengths."),
     ] = None
     unweighted: Annotated[
-        bool, typer.Option("--unweighted", help="Graphs: every edge has length 1.")
+        bool, typer.Option("--unweighted", help="For graphs: give every edge length 1.")
     ] = False
     use_rep: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="h5ad: the coordinates in obsm to take; npz, zarr: the name of the array.",
+            help="For h5ad: coordinates in obsm. For npz and zarr: name of the array.",
         ),
     ] = None
 
     def read(self, path: str) -> "Metric":
-        """Read a file of data, or standard input."""
+        """Read data from a file or from standard input."""
         from ..formats import DATA_FORMATS, read
 
         if self.format is not None and self.format not in DATA_FORMATS:
             raise ValueError(
-                f"--format {self.format} is a format of trees; "
+                f"--format {self.format} is a tree format: "
                 f"for data choose one of {', '.join(DATA_FORMATS)}"
             )
         if self.unweighted and self.weight is not None:
-            raise ValueError(
-                "--unweighted ignores lengths and --weight names them: give one of them"
-            )
+            raise ValueError("--unweighted and --weight exclude each other: use one of them")
         return read(
             path,
             kind=self.kind,
@@ -209,7 +206,7 @@ class Reading:
 def with_options(command: Callable[[Any], None]) -> Callable[..., None]:
     """Make each field of a command's dataclass an option of the command.
 
-    The fields of `Reading` come last.
+    The fields of `Reading` are listed last.
     """
     (parameter,) = inspect.signature(command).parameters.values()
     options_class: type = parameter.annotation
@@ -222,7 +219,7 @@ def with_options(command: Callable[[Any], None]) -> Callable[..., None]:
         reading = Reading(**{name: given[name] for name in shared})
         command(options_class(**{name: given[name] for name in own}, reading=reading))
 
-    # Typer reads nothing but the signature and the annotations.
+    # Typer reads only the signature and the annotations.
     both = [
         field.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for field in (*own.values(), *shared.values())

@@ -1,4 +1,4 @@
-"""Print and write the results of commands: results to stdout, notes to stderr."""
+"""Print and write the output of commands: results to stdout, notes to stderr."""
 
 import json
 import math
@@ -16,8 +16,9 @@ from .._core.io.files import as_utf8, atomic_write, check_writable, is_stream
 from .._core.io.printing import printable
 from ..formats import TREE_FORMATS
 from ..formats._target import write_targets
-from ..formats.tree_files import files_beside
+from ..formats.tree_files import files_beside, writes_leaves
 from ..scores.score import Score
+from ..tree.tree import Tree
 
 _PIPE_WIDTH = 200  # columns if the output is not a terminal, so that a row stays a line
 
@@ -34,6 +35,15 @@ def console(*, stderr: bool = False) -> Console:
 def print_note(text: str) -> None:
     """Print a line to stderr. Control characters in labels are shown as escapes."""
     typer.echo(printable(text), err=True)
+
+
+def note_leaves(tree: Tree, path: str, to: str | None) -> None:
+    """Print a note if points inside a tree were written as leaves."""
+    added = tree.with_leaves().n_nodes - tree.n_nodes if writes_leaves(path, to) else 0
+    if added:
+        print_note(
+            f"{plural(added, 'point')} inside the tree: written as leaves, with edges of length 0"
+        )
 
 
 def print_json(fields: Mapping[str, object]) -> None:
@@ -65,27 +75,27 @@ def score_fields(scores: Mapping[str, Score]) -> dict[str, object]:
 
 
 def check_tree_output(path: str, to: str | None, source: str) -> None:
-    """Refuse a path to which a tree cannot be written, before the work begins."""
+    """Raise an error before the work begins if a tree cannot be written to a path."""
     check_outputs(path, *files_beside(path, to), source=source)
     suffixes = tuple(suffix for known in TREE_FORMATS.values() for suffix in known.suffixes)
     if to is None and path != "-" and not path.lower().removesuffix(".gz").endswith(suffixes):
         raise ValueError(
-            f"{path}: no format of trees has that suffix: "
-            f"give one of {', '.join(suffixes)}, or --to"
+            f"{path}: unknown suffix for a tree: "
+            f"use one of {', '.join(suffixes)}, or set the format with --to"
         )
 
 
 def check_outputs(*paths: str | None, source: str, table: str | None = None) -> None:
-    """Refuse paths that cannot be written, or that are read or written already.
+    """Raise an error for a path that cannot be written or is already in use.
 
-    Several outputs may go to the same device or pipe.
+    Several outputs may share a device or a pipe.
     """
     taken = {Path(path).resolve() for path in (source, table) if path and path != "-"}
     for path in paths:
         if path is None or path == "-":
             continue
         if Path(path).is_dir():
-            raise IsADirectoryError(f"{path} is a folder: name a file in it")
+            raise IsADirectoryError(f"{path} is a folder: name a file in the folder")
         check_writable(path)
         if is_stream(path):
             continue
@@ -93,7 +103,7 @@ def check_outputs(*paths: str | None, source: str, table: str | None = None) -> 
             raise ValueError(f"{path} would be overwritten: choose another name for the output")
         taken.add(Path(path).resolve())
         if not Path(path).resolve().parent.is_dir():
-            raise FileNotFoundError(f"{path}: there is no such folder: make it first")
+            raise FileNotFoundError(f"{path}: the folder does not exist: create it first")
 
 
 def open_output(path: str, mode: str = "w") -> AbstractContextManager[IO[Any]]:
@@ -106,7 +116,7 @@ def open_output(path: str, mode: str = "w") -> AbstractContextManager[IO[Any]]:
 def write_outputs(texts: Iterable[tuple[str, str]]) -> None:
     """Write texts to several files, all of them or none.
 
-    - is standard output, which may get several texts.
+    - is standard output, which may receive several texts.
     """
     contents: dict[str, bytes] = {}
     for path, text in texts:
@@ -115,12 +125,12 @@ def write_outputs(texts: Iterable[tuple[str, str]]) -> None:
 
 
 def plural(number: int, noun: str) -> str:
-    """Return a number with its noun: 1 point, 1,000 points."""
+    """Return a number and its noun: 1 point, 1,000 points."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def format_number(value: float | None, digits: int = 4) -> str:
-    """Return a number with few digits, or a dash for None."""
+    """Return a rounded number, or a dash for None."""
     return "-" if value is None else f"{value:.{digits}g}"
 
 

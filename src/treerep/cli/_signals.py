@@ -1,4 +1,4 @@
-"""Signals that end a command, which removes its temporary files first."""
+"""Let signals end a command after it has removed its temporary files."""
 
 import signal
 import threading
@@ -13,7 +13,7 @@ _SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(s
 
 @contextmanager
 def orderly_end() -> Iterator[list[int]]:
-    """Let SIGTERM and SIGHUP act like Ctrl-C. Yield a list that gets their numbers.
+    """Let SIGTERM and SIGHUP act like Ctrl-C. Yield a list of the signals received.
 
     `timeout` and `docker stop` send SIGTERM. Ignored signals stay ignored, for `nohup`.
     """

@@ -1,8 +1,7 @@
-"""Errors of the library, in the words of the command line.
+"""Translate error messages of the library into the terms of the command line.
 
-The library names an argument as Python writes it: `kind='points'`, `largest_component=True`.
-The options for arguments are read from the command that runs. A remedy that is an argument
-without an option is left out.
+The library names arguments as in Python: `kind='points'`, `largest_component=True`. Here they
+become options of the running command. A fix that needs an argument without an option is removed.
 """
 
 import re
@@ -14,28 +13,30 @@ from .._core.io.printing import printable
 
 # Arguments whose options have other names.
 _RENAMED = {"n_jobs": "jobs", "rng": "seed"}
-# `tr.as_metric(D, symmetrize='mean')`: a call is known on the command line by its arguments.
+# `tr.as_metric(D, symmetrize='mean')`: only the arguments of a call are kept.
 _CALL = re.compile(r"\btr\.\w+\(\w+, ([^()]*)\)")
+# One of several fixes that is a call: `load('yeast', download=True), or `, ` (A.eliminate_zeros())`.
+_CALLED_REMEDY = re.compile(r"\bload\([^()]*\), or | \(\w+\.\w+\(\)\)")
 _VALUE = r"(?:'[^']*'|\"[^\"]*\"|[\w.+-]*\w)"
 _ARGUMENT = re.compile(rf"\b(?P<name>[a-z_]+)=(?P<value>{_VALUE}?)")
-# One of several remedies, together with the words that join it to the others.
+# One of several fixes, together with the words that join it to the others.
 _REMEDY_BEFORE = re.compile(rf"(?:pass )?\b(?P<name>[a-z_]+)={_VALUE},? or ")
 _REMEDY_AFTER = re.compile(
     rf"[,;]? (?:or,? |and )?(?:if [^:]*, )?pass (?P<name>[a-z_]+)={_VALUE}?(?: for all)?$"
 )
-# An argument that is not written like an English word: `time_limit`.
+# An argument that does not look like an English word: `time_limit`.
 _BARE_NAME = re.compile(r"(?<![-\w])[a-z]+(?:_[a-z]+)+\b(?!=)")
 
 
 def one_line(error: Exception, command: str = "fit") -> str:
-    r"""Return what an error says on one line, in the words of a command.
+    r"""Return the message of an error on one line, in the terms of a command.
 
     >>> one_line(ValueError("pass kind='points',\n or pass largest_component=True"))
     'pass --kind points, or pass --largest-component'
     >>> one_line(ValueError("no length: add one, or pass default_length=1.0 for all"))
     'no length: add one'
     """
-    if isinstance(error, typer.TyperException):  # it is about the command line already
+    if isinstance(error, typer.TyperException):  # already in the terms of the command line
         return printable(" ".join(error.format_message().split()).replace("Value error, ", ""))
     text = _translate(" ".join(_message(error).split()), _options(command))
     return printable(text.strip()) or f"{type(error).__name__} (run again with --debug)"
@@ -45,14 +46,14 @@ def _message(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     message = str(error)
-    if isinstance(error, MemoryError) and ":" not in message:  # from NumPy: it has no remedy
+    if isinstance(error, MemoryError) and ":" not in message:  # from NumPy, without a fix
         details = f" ({message})" if message else ""
-        return f"out of memory{details}: use fewer points, or a machine with more memory"
+        return f"out of memory{details}: use fewer points or a machine with more memory"
     return message
 
 
 class _Option(NamedTuple):
-    """The option that stands for an argument, and the one that sets the argument to False."""
+    """The option for an argument, and the option that sets the argument to False."""
 
     name: str
     negated: str
@@ -86,7 +87,7 @@ def _translate(text: str, options: dict[str, _Option]) -> str:
     def as_option(found: re.Match[str]) -> str:
         option = option_of(found["name"])
         value = found["value"].strip("'\"")
-        if option is None:  # plain words, as there is nothing to type
+        if option is None:  # no option: use plain words
             return f"{found['name']} {value}"
         if value in ("True", "False"):
             return option.name if value == "True" else option.negated
@@ -96,6 +97,7 @@ def _translate(text: str, options: dict[str, _Option]) -> str:
         option = option_of(found[0])
         return found[0] if option is None else option.name
 
+    text = _CALLED_REMEDY.sub("", text)
     text = _CALL.sub(r"\1", text)
     text = _REMEDY_BEFORE.sub(drop_if_unknown, text)
     text = _REMEDY_AFTER.sub(drop_if_unknown, text)

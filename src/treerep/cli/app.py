@@ -1,6 +1,6 @@
 """The command `treerep` and its subcommands.
 
-Their options are in `_command_options`, and their work is in `commands`.
+Options are defined in `_command_options`; the commands are implemented in `commands`.
 """
 
 from pathlib import Path
@@ -25,7 +25,7 @@ from .commands.data_commands import data
 
 app = typer.Typer(
     name="treerep",
-    help="The tree behind your distances.",
+    help="Find the tree behind your distances.",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # the help of rich takes twice as long to appear
@@ -50,12 +50,15 @@ def options(
             help="Print the version and exit.",
         ),
     ] = False,
-    debug: Annotated[  # noqa: ARG001 (main takes it from wherever it stands)
+    debug: Annotated[  # noqa: ARG001 (main removes it from the arguments)
         bool,
-        typer.Option("--debug", help="Show the traceback of an error; may stand anywhere."),
+        typer.Option(
+            "--debug",
+            help="Show the full traceback of an error. Accepted before or after the command.",
+        ),
     ] = False,
 ) -> None:
-    """Options of all commands; without a command, the help."""
+    """Handle the options of all commands. Print the help if no command is given."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -75,7 +78,7 @@ def fit(options: FitOptions) -> None:
 @app.command()
 @with_options
 def refine(options: RefineOptions) -> None:
-    """Improve the lengths and the shape of a tree.
+    """Improve the edge lengths and the shape of a tree.
 
     treerep refine tree.nwk distances.csv -o better.nwk
     """
@@ -87,7 +90,7 @@ def refine(options: RefineOptions) -> None:
 @app.command()
 @with_options
 def score(options: ScoreOptions) -> None:
-    """Score a tree against its data.
+    """Measure how well a tree fits its data.
 
     treerep score tree.nwk distances.csv
     """
@@ -99,7 +102,7 @@ def score(options: ScoreOptions) -> None:
 @app.command()
 @with_options
 def embed(options: EmbedOptions) -> None:
-    """Place a tree, or data, in hyperbolic space.
+    """Embed a tree, or data, in hyperbolic space.
 
     treerep embed tree.nwk -o coordinates.csv
     """
@@ -115,7 +118,7 @@ def draw(options: DrawOptions) -> None:
 
     treerep draw tree.nwk -o tree.pdf
 
-    It needs matplotlib: pip install 'treerep[draw]'.
+    Needs matplotlib: pip install 'treerep[draw]'.
     """
     from .commands.draw import draw_file
 
@@ -125,11 +128,11 @@ def draw(options: DrawOptions) -> None:
 @app.command()
 @with_options
 def view(options: ViewOptions) -> None:
-    """Make a page to explore a tree in a browser.
+    """Write an interactive HTML page that shows a tree.
 
     treerep view tree.nwk -o tree.html --open
 
-    The page is one file that needs nothing else.
+    The page is a single file that works offline.
     """
     from .commands.view import view_file
 
@@ -139,12 +142,12 @@ def view(options: ViewOptions) -> None:
 @app.command()
 @with_options
 def compare(options: CompareOptions) -> None:
-    """Run several methods and show them side by side.
+    """Compare several methods on the same data.
 
     treerep compare distances.csv --methods all --html table.html
 
-    A method that fails, or takes longer than --time-limit, says why in its row. Mean average
-    precision (MAP) is shown for graphs.
+    If a method fails or exceeds --time-limit, its row shows the error. Mean average precision
+    (MAP) is shown for graphs.
     """
     from .commands.compare import compare_file
 
@@ -154,11 +157,11 @@ def compare(options: CompareOptions) -> None:
 @app.command()
 @with_options
 def delta(options: DeltaOptions) -> None:
-    """Measure how far the data are from a tree.
+    """Measure how tree-like the data are.
 
     treerep delta distances.csv
 
-    This is Gromov's delta, with the four points that prove it: 0 for a tree.
+    Prints Gromov's delta, which is 0 for a tree, and the four points that attain it.
     """
     from .commands.delta import measure_delta
 
@@ -187,11 +190,11 @@ def cite(
     methods: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[METHOD]...", help="Methods as `treerep fit` and `embed` have them."
+            metavar="[METHOD]...", help="Methods of `treerep fit` and `treerep embed`."
         ),
     ] = None,
 ) -> None:
-    """Print the BibTeX of this software and of the methods you used.
+    """Print BibTeX entries for treerep and for the methods you used.
 
     treerep cite treerep neighbor_joining sarkar
     """
@@ -202,21 +205,24 @@ def cite(
 
 @app.command("warm-up")
 def warm_up() -> None:
-    """Compile everything once, for quick starts later."""
-    from .commands.warm_up import compile_everything
+    """Compile the code for common inputs and store it on disk.
 
-    compile_everything()
+    Later runs then start without compiling. Takes several minutes.
+    """
+    from .commands.warm_up import compile_common
+
+    compile_common()
 
 
 @app.command()
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the trees go.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the trees.")
     ] = Path("demo-output"),
 ) -> None:
-    """Fit two small data sets and show the trees.
+    """Fit trees to two small data sets and show the results.
 
-    They are the distances of eight mammals, and 2,000 generated cells.
+    The data are distances between eight mammals, and 2,000 simulated cells.
     """
     from .commands.demo import show_demo
 

@@ -14,24 +14,38 @@ _TIMEOUT = 30  # seconds without an answer
 def fetch(name: str) -> Path:
     """Download a data set, unless it is on this machine, and return its path.
 
-    Graphs are downloaded from a pinned public address (with pooch: `pip install
-    'treerep[data]'`), checked against a SHA-256 in this package, and kept in the cache folder
-    (`treerep/data` in XDG_CACHE_HOME, by default ~/.cache). A damaged file in the cache is
-    downloaded again. Data sets of cells are part of other packages: the error names the command
-    that installs them.
+    Graphs are downloaded from a pinned public address with pooch (``pip install
+    'treerep[data]'``). Data sets of cells are part of other packages, and the error names the
+    command that installs them.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set.
+
+    Returns
+    -------
+    Path
+        The file.
 
     Raises
     ------
     ValueError
-        If no data set has that name, or the download has another checksum.
+        If the name is unknown, or the download has a wrong checksum.
     ConnectionError
         If the download fails.
     FileNotFoundError
-        If this data set cannot be downloaded; the message names other sources.
+        If the data set cannot be downloaded. The message names other sources.
+
+    See Also
+    --------
+    datasets.load : Load a data set.
 
     Notes
     -----
-    A data set is downloaded once.
+    A data set is downloaded once and kept in the cache folder (``treerep/data`` in
+    XDG_CACHE_HOME, by default ~/.cache). Files are checked against a SHA-256 in the package. A
+    damaged file in the cache is downloaded again.
 
     Examples
     --------

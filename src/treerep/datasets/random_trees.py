@@ -1,6 +1,6 @@
 """Random weighted trees.
 
-A Tree is a Metric, so these are also the tree metrics that fitting must recover exactly.
+A Tree is a Metric, so random trees are also the tree metrics that fitting must recover exactly.
 """
 
 from collections.abc import Callable
@@ -23,33 +23,44 @@ def random_tree(
     weights: tuple[float, float] = (0.1, 1.0),
     rng: RNGLike = 0,
 ) -> Tree:
-    """Return a random weighted tree of exactly n_points data points, numbered at random.
+    """Draw a random tree with n_points data points, numbered at random.
 
-    Every Steiner node has at least three neighbors, so the tree is determined by the distances
-    of its points. O(n log n) time, O(n) memory.
+    Every Steiner node has at least three neighbors, so the distances of the points determine
+    the tree.
 
     Parameters
     ----------
     n_points : int
         Number of data points.
     shape : str
-        - "random": each point is tied to one of the earlier points, any of them as likely
-          (depth about log n);
-        - "path", "star": all points in a row, or all around one of them;
-        - "caterpillar": the points are attached to a row of Steiner nodes;
-        - "binary": the points are the leaves of a random binary tree, in which every leaf is as
+        - "random": each point is joined to a random earlier point (depth about log n);
+        - "path": all points in a row;
+        - "star": all points around one of them;
+        - "caterpillar": points attached to a row of Steiner nodes;
+        - "binary": the points are the leaves of a random binary tree. Every leaf is equally
           likely to split next (Yule's model of evolution).
     hidden : float
-        Probability that a data point that is an inner node is replaced by a Steiner node and
-        attached to it by an edge. With 1 every point is a leaf.
+        Probability that a data point at an internal node moves to a new leaf beside it. A
+        Steiner node takes its place. With 1, every point is a leaf.
     weights : (low, high)
-        Edge weights are uniform in this range; equal bounds make them all equal.
-    rng : int, Generator or None
-        Source of randomness (SPEC 7).
+        Edge lengths are uniform in this range. Equal bounds make all lengths equal.
+    rng : int, numpy Generator or None
+        Seed of the random choices.
+
+    Returns
+    -------
+    Tree
+        The random tree.
+
+    See Also
+    --------
+    datasets.random_tree_metric : Draw a tree as in the TreeRep paper.
+    datasets.branching_cells : Simulate cells along a tree.
 
     Notes
     -----
-    Distances of the tree are exact: sums of its weights. The same seed gives the same tree.
+    O(n log n) time and O(n) memory. Tree distances are exact sums of edge lengths. The same
+    seed gives the same tree.
 
     Examples
     --------
@@ -61,11 +72,11 @@ def random_tree(
     if shape not in _SHAPES:
         raise ValueError(f"unknown shape {shape!r}: choose one of {', '.join(_SHAPES)}")
     if not 0 <= hidden <= 1:
-        raise ValueError(f"hidden is a probability between 0 and 1, not {hidden}")
+        raise ValueError(f"hidden must be a probability between 0 and 1, got {hidden}")
     low, high = weights
     if not 0 <= low <= high < np.inf:
         raise ValueError(
-            f"weights is a range (low, high) of lengths with 0 <= low <= high, not {weights}"
+            f"weights must be a range (low, high) of lengths with 0 <= low <= high, got {weights}"
         )
     generator = np.random.default_rng(rng)
     edges = _SHAPES[shape](n_points, generator)
@@ -76,17 +87,34 @@ def random_tree(
 
 
 def random_tree_metric(depth: int, *, rng: RNGLike = 0) -> Tree:
-    """Return a random tree metric of the TreeRep paper, in which every node is a data point.
+    """Draw a random tree as in the TreeRep paper. Every node is a data point.
 
-    Two complete binary trees of `depth` levels are joined at their roots, each node is replaced
-    by a clique of 2 to 10 nodes (an edge then joins random members of two cliques), and a
-    breadth-first tree is grown from a random node. An edge weighs the sum of two uniform
-    numbers of [0, 1]. About 12 (2^depth - 1) points; depths 1 to 7 give the paper's sizes, 11
-    to 1611.
+    Two complete binary trees of `depth` levels are joined at their roots. Each node is replaced
+    by a clique of 2 to 10 nodes, and each edge joins random members of two cliques. The result
+    is a breadth-first tree from a random node. An edge length is the sum of two uniform numbers
+    from [0, 1].
+
+    Parameters
+    ----------
+    depth : int
+        Number of levels. The tree has about 12 (2^depth - 1) points. Depths 1 to 7 give the
+        paper's sizes, 11 to 1611.
+    rng : int, numpy Generator or None
+        Seed of the random choices.
+
+    Returns
+    -------
+    Tree
+        The random tree.
+
+    See Also
+    --------
+    datasets.random_tree : Draw a random tree of another shape.
+    datasets.hyperbolic_points : Draw points of hyperbolic space.
 
     Notes
     -----
-    O(n) time and memory. Sonthalia and Gilbert (NeurIPS 2020), experiments.
+    O(n) time and memory. Sonthalia and Gilbert (NeurIPS 2020).
 
     Examples
     --------
@@ -115,7 +143,7 @@ def random_tree_metric(depth: int, *, rng: RNGLike = 0) -> Tree:
 
 
 def _tie(parents: NDArray[np.int64]) -> Edges:
-    """Return the edges of the tree in which node k + 1 is joined to parents[k]."""
+    """Return the edges of the tree in which node k + 1 is connected to parents[k]."""
     return np.column_stack([parents, np.arange(1, len(parents) + 1)])
 
 
@@ -134,9 +162,9 @@ def _star(n: int, _: np.random.Generator) -> Edges:
 def _yule(n: int, generator: np.random.Generator) -> Edges:
     """Return the edges of a random binary tree with leaves 0 ... n-1.
 
-    Leaf k >= 2 is born by splitting leaf p(k) at a new inner node s(k). So the line of descent
-    of leaf p runs from s(p) over the s(k) with p(k) = p, oldest first, to p itself: sorting by
-    (line, age) gives all edges at once.
+    Leaf k >= 2 is created by splitting leaf p(k) at a new internal node s(k). The lineage of
+    leaf p therefore runs from s(p) through the s(k) with p(k) = p, oldest first, to p itself.
+    Sorting by (lineage, age) gives all edges at once.
     """
     if n < 3:
         return _path(n, generator)
@@ -152,8 +180,8 @@ def _yule(n: int, generator: np.random.Generator) -> Edges:
     node = node[order]
     inside = np.flatnonzero(line[1:] == line[:-1])
     edges = np.column_stack([node[inside], node[inside + 1]])
-    # The two oldest lines, of leaves 0 and 1, meet in an edge rather than in a root of degree
-    # two.
+    # The two oldest lineages, of leaves 0 and 1, meet in an edge rather than in a root of
+    # degree 2.
     oldest = node[np.searchsorted(line, [0, 1])]
     return np.concatenate([edges, oldest[None, :]])
 
@@ -162,7 +190,7 @@ _SHAPES: dict[str, Callable[[int, np.random.Generator], Edges]] = {
     "random": _recursive,
     "path": _path,
     "star": _star,
-    "caterpillar": _path,  # a path whose inner points are all hidden
+    "caterpillar": _path,  # a path whose internal points are all hidden
     "binary": _yule,
 }
 
@@ -170,7 +198,7 @@ _SHAPES: dict[str, Callable[[int, np.random.Generator], Edges]] = {
 def _hide(
     edges: Edges, n_points: int, probability: float, generator: np.random.Generator
 ) -> Edges:
-    """Replace some inner points by Steiner nodes, and attach the points to these."""
+    """Replace some internal points by Steiner nodes, and attach the points to these nodes."""
     n_nodes = len(edges) + 1
     degree = np.bincount(edges.ravel(), minlength=n_nodes)[:n_points]
     inner = np.flatnonzero(degree > 1)

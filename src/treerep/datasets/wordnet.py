@@ -1,6 +1,6 @@
-"""WordNet's nouns, from a database folder as Princeton and Debian (wordnet-base) distribute it.
+"""Nouns of WordNet, from a database folder as distributed by Princeton and Debian (wordnet-base).
 
-The form of the files is that of the manual page wndb(5WN).
+The file format is described in the manual page wndb(5WN).
 """
 
 import os
@@ -13,33 +13,44 @@ import numpy as np
 from ._catalog import CATALOG
 from .load import DataSet
 
-# "is a kind of"; instances ("is one of", as cities and people are) have "@i" and are left out
+# "is a kind of"; instances ("is one of", such as cities and people) have "@i" and are excluded
 _HYPERNYM = "@"
 
 
 def wordnet_nouns(folder: str | os.PathLike[str]) -> DataSet:
-    """Return the graph of WordNet's nouns and their hypernyms, read from a database folder.
+    """Read the graph of WordNet's nouns and their hypernyms from a database folder.
 
-    Vertices are the sets of synonyms, named `dog.n.01` (first word, noun, number of its sense),
-    in the order of the database. Edges join each vertex to its hypernyms; the largest component
-    is kept. WordNet 3.0 (Debian's package wordnet-base puts it in /usr/share/wordnet) gives the
-    paper's graph, 74,374 vertices and 75,834 edges, with names and in another order.
+    Vertices are sets of synonyms, in the order of the database. They have labels such as
+    ``dog.n.01`` (first word, noun, number of its sense). Edges join each vertex to its
+    hypernyms. The largest component is kept.
 
     Parameters
     ----------
-    folder : path
-        The folder that holds `data.noun` and `index.noun`.
+    folder : str or path
+        The folder that holds ``data.noun`` and ``index.noun``.
+
+    Returns
+    -------
+    DataSet
+        The graph. WordNet 3.0 (Debian's package wordnet-base installs it in /usr/share/wordnet)
+        gives the paper's graph, 74,374 vertices and 75,834 edges, with labels and in another
+        order.
 
     Raises
     ------
     FileNotFoundError
         If one of the two files is missing.
     ValueError
-        If a file cannot be read; the message names the line.
+        If a file cannot be read. The message names the line.
+
+    See Also
+    --------
+    datasets.load : Load the same graph without labels, as "wordnet".
+    GraphMetric : The metric of a graph.
 
     Notes
     -----
-    O(size of the files) time and memory. Miller, Comm. ACM 38, 1995.
+    Time and memory are O(size of the files). Miller, Comm. ACM 38, 1995.
     """
     from ..metric.graph import GraphMetric
 
@@ -60,7 +71,7 @@ def wordnet_nouns(folder: str | os.PathLike[str]) -> DataSet:
         ]
     except (KeyError, ValueError) as error:
         raise ValueError(
-            f"{data} and {index} do not fit together ({error}): take both from one database"
+            f"{data} and {index} do not match ({error}): use both from the same database"
         ) from error
     edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     named = labels[: edges.max(initial=-1) + 1]  # vertices after the last edge are isolated
@@ -91,7 +102,7 @@ def _index_line(words: list[str]) -> tuple[str, list[str]]:
 
 
 def _parsed(path: Path, parse: Callable[[list[str]], Any]) -> Iterator[Any]:
-    """Parse every line except the license, whose lines begin with two spaces."""
+    """Parse every line except the license, whose lines start with two spaces."""
     with path.open(encoding="latin-1") as file:
         for number, line in enumerate(file, 1):
             if line.startswith("  ") or not line.strip():

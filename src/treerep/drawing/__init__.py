@@ -1,1 +1,1 @@
-"""Pictures and pages of trees and embeddings."""
+"""Figures and HTML pages of trees and embeddings."""

@@ -1,4 +1,4 @@
-"""Types of arrays in pictures."""
+"""Array types used for drawing."""
 
 from typing import TypeAlias
 

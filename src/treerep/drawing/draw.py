@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.typing import ColorType
 
-#: Each is a function in the module of the same name, from a tree to positions (N, 2).
+#: Each layout is a function in the module of the same name, from a tree to positions (N, 2).
 LAYOUTS = ("radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar")
 
-# If the longest edge is outside of these, lengths are divided by it: their squares would
-# overflow or vanish in float64.
+# If the longest edge is outside this range, lengths are divided by it. Otherwise their squares
+# would overflow or underflow float64.
 _SHORT = 1e-100
 _LONG = 1e100
 
@@ -48,63 +48,73 @@ def draw(
 ) -> "Axes":
     """Draw a tree in the plane, or an embedding in the Poincaré disk.
 
-    Needs matplotlib (`treerep[draw]`).
+    Needs matplotlib (``pip install 'treerep[draw]'``).
 
     Parameters
     ----------
     what : Tree or Embedding
-        The edges of a TreeEmbedding are drawn as geodesics, arcs that meet the edge of the disk
-        at right angles. Another Embedding is drawn as points.
+        The edges of a `TreeEmbedding` are drawn as geodesics, which are arcs that meet the
+        boundary of the disk at right angles. Other embeddings are drawn as points.
     layout : str, optional
         (trees only)
 
         - "radial" (default): every leaf has the same share of the circle. Edges have their
           exact lengths and never cross.
-        - "rectangular": distance from the root to the right, a row for each leaf.
+        - "rectangular": the distance from the root increases to the right. Each leaf has a row.
         - "hyperbolic": Sarkar's construction in the Poincaré disk, at a scale for pictures.
-        - "equal_daylight": like "radial", with the branches turned until they fill the plane
-          evenly. Takes seconds for thousands of nodes.
-        - "euclidean_sarkar": the edges at a node leave it at equal angles, with their exact
-          lengths, and may cross. The paper's figures of trees are of this kind.
-    root : node id or label, optional
-        (trees only) The node at the origin or, in "rectangular", on the left. The center of
-        the tree by default.
+        - "equal_daylight": like "radial", with branches rotated to fill the plane evenly. Takes
+          seconds for thousands of nodes.
+        - "euclidean_sarkar": the edges at a node have equal angles and exact lengths, and may
+          cross. This is the layout of the paper's figures.
+    root : int or label, optional
+        (trees only) The node at the origin, or on the left in "rectangular". The default is the
+        center of the tree.
     color : optional
-        One color, an (n, 3) or (n, 4) array of colors, or a sequence with a value for each
-        point or for each node. A Series whose index has the labels is matched by label. Text,
-        booleans and integers of at most 20 different values are categories, with a legend of
-        those that occur. Other numbers have a color bar. Missing values are gray.
+        One color, an (n, 3) or (n, 4) array of colors, or one value per point or per node. A
+        Series whose index has the labels is matched by label. Text, booleans, and integers with
+        at most 20 different values are categories, and get a legend. Other numbers get a color
+        bar. Missing values are gray.
     palette : optional
-        Colors of the categories: a sequence, a mapping of names or a color map. Numbers need a
-        color map. A color map of matplotlib may be given by its name. The default suits all
-        kinds of color vision. After twelve categories it repeats with other markers.
+        Colors of the categories: a sequence, a mapping from categories to colors, or a color
+        map. Numbers need a color map. You can give a matplotlib color map by name. The default
+        suits all kinds of color vision. After twelve categories, colors repeat with other
+        markers.
     labels : optional
         True writes the labels of all points, or their numbers if they have no labels. False
-        writes none. A sequence gives the text for each point or each node, None or "" for no
-        text. By default, labels are written for up to 60 points. Lines are truncated at 45
+        writes none. A sequence gives the text of each point or node; None or "" writes no text.
+        By default, labels are written for up to 60 points. Lines are truncated at 45
         characters.
     legend : bool
         Whether to draw the legend or color bar. A legend of more than 60 categories is left
         out.
     size : float, optional
-        Area of a point in square points, as in `scatter`. The default decreases with the number
-        of points. Steiner nodes are smaller, and gray.
-    edge_color, edge_width : optional
-        Color of the edges, and their width in points.
+        Area of a point in square points, as in matplotlib's ``scatter``. The default decreases
+        with the number of points. Steiner nodes are smaller and gray.
+    edge_color : color, optional
+        Color of the edges.
+    edge_width : float, optional
+        Width of the edges in points.
     ax : matplotlib Axes, optional
-        Axes with linear scales to draw on. A new figure by default.
+        Axes with linear scales to draw on. The default is a new figure.
 
     Returns
     -------
-    Axes
-        `draw(tree).figure.savefig("tree.pdf")` saves it as PDF, SVG or PNG. From 5,000 nodes
-        on, points and edges are pixels in a PDF or SVG.
+    matplotlib Axes
+        ``draw(tree).figure.savefig("tree.pdf")`` saves the figure as PDF, SVG or PNG. With
+        5,000 or more nodes, points and edges are rasterized in PDF and SVG files.
+
+    See Also
+    --------
+    page : Explore a tree interactively.
+    pl.tree : Draw the tree of an AnnData object.
+    Tree.cut : Cluster the points, for example to color them.
+    embed : Embed a tree.
 
     Notes
     -----
-    Takes seconds for 100,000 nodes (see the page "Drawing"). "radial" and "equal_daylight" are
-    from Felsenstein, Inferring Phylogenies (2004). "hyperbolic" is Sarkar's construction (Graph
-    Drawing 2011). Edges of the straight layouts have exact lengths.
+    Drawing 100,000 nodes takes seconds. Edges of the straight layouts have exact lengths.
+    "radial" and "equal_daylight" are described by Felsenstein, Inferring Phylogenies (2004),
+    and "hyperbolic" by Sarkar (Graph Drawing 2011).
 
     Examples
     --------
@@ -123,15 +133,14 @@ def draw(
     elif isinstance(what, Embedding):
         if layout is not None or root is not None:
             raise ValueError(
-                "layout and root are for trees; the points of an embedding have their places: "
-                "leave them out"
+                "layout and root apply to trees only, because the points of an embedding "
+                "have fixed positions: leave them out"
             )
         picture = _picture_of_embedding(what)
     else:
         kind = type(what).__name__
         raise TypeError(
-            f"draw takes a tree or an embedding, not {kind}: fit one first, "
-            "e.g. tr.draw(tr.fit(data))"
+            f"draw expects a tree or an embedding, got {kind}: fit a tree first, e.g. tr.draw(tr.fit(data))"
         )
     style = Style(
         color=values_in_order(color, what.labels),
@@ -173,7 +182,7 @@ def _right_angles(spots: FloatArray, edges: NDArray[np.integer]) -> FloatArray:
 def _picture_of_embedding(embedding: Embedding) -> Picture:
     if embedding.dim != 2:
         raise ValueError(
-            f"only the disk can be drawn, not dim {embedding.dim}: embed with dim=2"
+            f"cannot draw an embedding of dimension {embedding.dim}: embed in 2 dimensions"
         )
     spots = embedding.poincare
     edges = np.empty((0, 2), np.int64)

@@ -1,1 +1,1 @@
-"""Points and trees in hyperbolic space."""
+"""Embeddings of points and trees in hyperbolic space."""

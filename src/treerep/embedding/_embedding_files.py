@@ -18,21 +18,19 @@ if TYPE_CHECKING:
 
 _FORMAT = "treerep embedding"
 _VERSION = 1
-# Classes that files may name, and their modules in this package.
+# Classes that a file may name, and the modules that define them.
 _KINDS = {"Embedding": "embedding", "TreeEmbedding": "tree_embedding"}
 
 
 def save_embedding(embedding: "Embedding", path: str | os.PathLike[str]) -> None:
-    """Write the fields and labels of an embedding to a .npz file, whole or not at all.
+    """Write the fields and labels of an embedding to a .npz file, atomically.
 
-    Read back, every array is the same to the last bit.
+    Every array is read back bit for bit.
     """
     _check_suffix(path)
     kind = type(embedding).__name__
     if kind not in _KINDS:
-        raise TypeError(
-            f"a {kind} cannot be saved: embeddings in files are one of {', '.join(_KINDS)}"
-        )
+        raise TypeError(f"cannot save a {kind}: only {', '.join(_KINDS)} can be saved")
     header = {
         "format": _FORMAT,
         "version": _VERSION,
@@ -49,7 +47,7 @@ def save_embedding(embedding: "Embedding", path: str | os.PathLike[str]) -> None
 
 
 def load_embedding(path: str | os.PathLike[str]) -> "Embedding":
-    """Read what `save_embedding` wrote."""
+    """Read a file written by `save_embedding`."""
     _check_suffix(path)
     fields = checked_read(path, "embedding", lambda: read_archive(path, arrays=None))
     check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Embedding.save")
@@ -58,7 +56,7 @@ def load_embedding(path: str | os.PathLike[str]) -> "Embedding":
     order_known = fields.pop("order_known", True)
     if not isinstance(kind, str) or kind not in _KINDS:
         raise ValueError(
-            f"{path} holds an embedding of the unknown kind {kind!r}: update treerep"
+            f"{path} holds an embedding of unknown kind {kind!r}: update treerep to read it"
         )
     arguments = {
         name: value for name, value in fields.items() if name not in ("format", "version")
@@ -75,4 +73,6 @@ def load_embedding(path: str | os.PathLike[str]) -> "Embedding":
 def _check_suffix(path: str | os.PathLike[str]) -> None:
     suffix = Path(path).suffix.lower()
     if suffix != ".npz":
-        raise ValueError(f"an embedding is saved as .npz, not {suffix or Path(path).name!r}")
+        raise ValueError(
+            f"cannot save an embedding as {suffix or Path(path).name!r}: use a name that ends in .npz"
+        )

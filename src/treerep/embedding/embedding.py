@@ -1,4 +1,4 @@
-"""Points of hyperbolic space are a metric: hyperbolic distance, divided by a scale."""
+"""Embeddings: points of hyperbolic space as a metric, with distances divided by a scale."""
 
 import os
 import warnings
@@ -14,14 +14,16 @@ from ..metric.base import MetricError, check_labels, read_only
 from ..metric.oracle.classes import EmbeddingOracle
 from ._models import MODELS, from_polar, polar_of_lorentz, polar_of_poincare
 
-# Beyond this radius sinh r sinh s overflows.
+# Beyond this radius, sinh r sinh s overflows.
 _FARTHEST = 350.0
 
 
 class Embedding(CompiledMetric):
-    """Points of hyperbolic space of curvature -1; distances are divided by a scale.
+    """Points of hyperbolic space of curvature -1, as a metric.
 
-    Made by `embed`; of coordinates of your own by `from_poincare` and `from_lorentz`.
+    `embed` returns embeddings. Use `from_poincare` and `from_lorentz` to make one from
+    coordinates. An embedding is a `Metric` on its data points: the distance of two points is
+    their hyperbolic distance divided by `scale`.
 
     Parameters
     ----------
@@ -30,17 +32,26 @@ class Embedding(CompiledMetric):
     radii : (N,) array
         Hyperbolic distance of each node from the origin.
     scale : float
-        Hyperbolic length of one unit of the data. The distance of two points is their
-        hyperbolic distance / scale.
+        Hyperbolic length of one unit of the data.
     n_points : int, optional
-        Nodes 0 ... n_points-1 are the data points, the others Steiner nodes. All are data
-        points by default.
-    labels : names of the data points, optional
+        Number of data points. Nodes 0 ... n_points-1 are the data points, and the other nodes
+        are Steiner nodes. By default all nodes are data points.
+    labels : sequence, optional
+        Labels of the data points.
 
-    An embedding is a metric on its data points: `len(embedding) == n_points`. `pairs` and
-    `block` also accept Steiner nodes. Directions and radii are more accurate in float64 than
-    the coordinates of any model, which are computed on request.
+    See Also
+    --------
+    embed : Embed a tree or a metric.
+    TreeEmbedding : An embedding of a tree.
+    draw : Draw an embedding.
 
+    Notes
+    -----
+    `pairs` and `block` also accept Steiner nodes. Directions and radii are more accurate in
+    float64 than the coordinates of any model. Coordinates are computed on request.
+
+    Examples
+    --------
     >>> embedding = Embedding([[1.0, 0.0], [-1.0, 0.0]], [2.0, 4.0], scale=2.0)
     >>> embedding
     Embedding(2 points, dim 2)
@@ -64,8 +75,8 @@ class Embedding(CompiledMetric):
         )
         if self.n_points > len(self.radii):
             raise ValueError(
-                f"n_points={n_points} does not fit {len(self.radii)} nodes: "
-                f"give 1 to {len(self.radii)}"
+                f"n_points={n_points} does not match {len(self.radii)} nodes: use a number "
+                f"from 1 to {len(self.radii)}"
             )
         self.labels = check_labels(labels, self.n_points)
         self._set_oracle()
@@ -89,7 +100,7 @@ class Embedding(CompiledMetric):
         n_points: int | None = None,
         labels: Sequence[object] | None = None,
     ) -> "Embedding":
-        """Make an embedding of points |p| < 1 of the Poincaré ball."""
+        """Make an embedding from points p of the Poincaré ball, |p| < 1."""
         directions, radii = polar_of_poincare(points)
         return cls(directions, radii, scale=scale, n_points=n_points, labels=labels)
 
@@ -102,7 +113,7 @@ class Embedding(CompiledMetric):
         n_points: int | None = None,
         labels: Sequence[object] | None = None,
     ) -> "Embedding":
-        """Make an embedding of points (x0, x), x0^2 = 1 + |x|^2, of the hyperboloid."""
+        """Make an embedding from points (x0, x) of the hyperboloid, x0^2 = 1 + |x|^2."""
         directions, radii = polar_of_lorentz(points)
         return cls(directions, radii, scale=scale, n_points=n_points, labels=labels)
 
@@ -120,7 +131,7 @@ class Embedding(CompiledMetric):
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes: data points and Steiner nodes."""
+        """Number N of nodes, including Steiner nodes."""
         return len(self.radii)
 
     @property
@@ -130,37 +141,42 @@ class Embedding(CompiledMetric):
 
     @property
     def curvature(self) -> float:
-        """Curvature of the space whose distances are those of this metric: -scale^2."""
+        """Curvature -scale^2 of the space in units of the data."""
         return -(self.scale**2)
 
     @property
     def poincare(self) -> NDArray[np.float64]:
-        """Coordinates in the Poincaré ball, (N, dim).
+        """Coordinates in the Poincaré ball, an (N, dim) array.
 
-        Warns if float64 cannot distinguish nodes.
+        Warns if nodes coincide in float64.
         """
         return self._coordinates("poincare")
 
     @property
     def klein(self) -> NDArray[np.float64]:
-        """Coordinates in the Klein ball, (N, dim), where geodesics are straight lines."""
+        """Coordinates in the Klein ball, an (N, dim) array. Geodesics are straight lines."""
         return self._coordinates("klein")
 
     @property
     def lorentz(self) -> NDArray[np.float64]:
-        """Coordinates on the hyperboloid, (N, dim + 1), x0 first."""
+        """Coordinates on the hyperboloid, an (N, dim + 1) array with x0 first."""
         return self._coordinates("lorentz")
 
     def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
-        """Return float64 coordinates of every node in "poincare", "klein" or "lorentz".
+        """Return float64 coordinates of every node in a model of hyperbolic space.
 
-        Warns if different nodes coincide there, or are rounded onto the edge of the ball. Only
-        a TreeEmbedding accepts a `precision`.
+        Warns if different nodes coincide, or are rounded to the boundary of the ball.
+
+        Parameters
+        ----------
+        model : "poincare", "klein" or "lorentz"
+            The model.
+        precision : int or "auto", optional
+            Only supported by `TreeEmbedding.coordinates`.
         """
         if precision is not None:
             raise ValueError(
-                "precision is only supported for embeddings made with method='sarkar': "
-                "leave it out"
+                "precision is only supported for embeddings made with method='sarkar': leave it out"
             )
         return self._coordinates(model)
 
@@ -172,19 +188,19 @@ class Embedding(CompiledMetric):
         if lost:
             edge = "" if model == "lorentz" else " or lie on the edge of the ball"
             warnings.warn(
-                f"{lost:,} of {self.n_nodes:,} nodes coincide with others{edge} "
-                f"in the float64 {model} coordinates: "
-                "distances of the embedding are not affected; use a smaller scale to draw it",
+                f"{lost:,} of {self.n_nodes:,} nodes coincide with others{edge} in the "
+                f"float64 {model} coordinates. Distances of the embedding are not affected. "
+                "Use a smaller scale to draw it.",
                 stacklevel=3,
             )
         return points
 
     def _lost(self, points: NDArray[np.float64], model: str) -> NDArray[np.bool_]:
-        """Return which nodes share coordinates with a different node, or left the open ball."""
+        """Return which nodes share coordinates with a different node or are outside the open ball."""
         places = _groups(self._places())
         spots = _groups(points)
-        # A spot of the coordinates holds several places if its nodes are not all at the place
-        # of its first node.
+        # Coordinates are crowded if their nodes do not all have the same position as the first
+        # one.
         first = np.full(spots.max() + 1, -1)
         first[spots[::-1]] = places[::-1]
         crowded = np.zeros(len(first), bool)
@@ -193,27 +209,27 @@ class Embedding(CompiledMetric):
         return crowded[spots] | outside
 
     def _places(self) -> NDArray[np.float64]:
-        """Return rows, (N, any), that are equal if nodes are at the same place."""
+        """Return rows, (N, any), that are equal if nodes have the same position."""
         return np.column_stack([self.directions, self.radii])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the embedding to a .npz file, whole or not at all."""
+        """Write the embedding to a .npz file. The file is never left incomplete."""
         from ._embedding_files import save_embedding
 
         save_embedding(self, path)
 
     def _fields(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a file stores, besides scale, n_points and labels."""
+        """Return the arrays stored in a file, besides scale, n_points and labels."""
         return {"directions": self.directions, "radii": self.radii}
 
     @classmethod
     def _from_fields(cls, fields: Mapping[str, Any]) -> "Embedding":
-        """Make an embedding from the fields of a file: `_fields`, scale, n_points and labels."""
+        """Create an embedding from the fields of a file: `_fields`, scale, n_points and labels."""
         return cls(**fields)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "Embedding":
-        """Read an embedding written by `save`."""
+        """Read an embedding written by `Embedding.save`."""
         from ._embedding_files import load_embedding
 
         return load_embedding(path)
@@ -231,26 +247,28 @@ def _checked_polar(
     lengths = real_array(radii, "radii")
     if units.ndim != 2 or lengths.shape != units.shape[:1] or 0 in units.shape:
         raise ValueError(
-            f"directions are (N, dim) and radii (N,), not {units.shape} and {lengths.shape}"
+            "expected directions of shape (N, dim) and radii of shape (N,), got "
+            f"{units.shape} and {lengths.shape}"
         )
     bad = ~(np.isfinite(lengths) & (lengths >= 0))
     if bad.any():
         raise MetricError(
-            f"node {np.argmax(bad)} has radius {lengths[np.argmax(bad)]}: "
-            "give a distance, at least 0"
+            f"node {np.argmax(bad)} has radius {lengths[np.argmax(bad)]}: radii must be at least 0"
         )
     units[lengths == 0] = 0
     norms = np.linalg.norm(units, axis=1)
     off = ~(np.abs(norms - 1) < 1e-9) & (lengths > 0)
     if off.any():
         i = int(np.argmax(off))
-        raise MetricError(f"the direction of node {i} has norm {norms[i]}: give a unit vector")
+        raise MetricError(
+            f"the direction of node {i} has norm {norms[i]}: directions must be unit vectors"
+        )
     return read_only(units), read_only(lengths)
 
 
 def real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Return a float64 copy, so that the caller cannot change it."""
+    """Return a float64 copy, so that the caller cannot modify it."""
     try:
         return np.array(values, np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} are arrays of real numbers: {error}") from error
+        raise ValueError(f"{name} must be an array of real numbers: {error}") from error

@@ -1,4 +1,4 @@
-"""The methods behind `embed`, one record each. Importing this module imports none of them."""
+"""The methods of `embed`, one record each. Importing this module imports none of them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -30,7 +30,7 @@ class HMDSOptions:
 
 @dataclass(frozen=True)
 class LearningOptions:
-    """Options of all methods that learn."""
+    """Options of all learning methods."""
 
     init: "Tree | Embedding | None" = None
     preset: Literal["paper"] | None = None
@@ -65,7 +65,7 @@ METHODS = records(
         exact="edges of trees",
         time="n",
         memory="n",
-        good_at="trees: any distortion that you ask for",
+        good_at="trees, with any requested distortion",
         cite=("sarkar2011", "sala2018"),
         options=SarkarOptions,
     ),

@@ -1,4 +1,4 @@
-"""A tree in hyperbolic space, stored by local frames: accurate in float64 at any scale."""
+"""A tree in hyperbolic space, stored as local frames: accurate in float64 at any scale."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,24 +19,42 @@ _SMALLEST_SQUARE = 1e-290
 class TreeEmbedding(Embedding):
     """A tree in hyperbolic space, given by the length and direction of every edge.
 
-    Made by `embed`. Every node has a frame of axes, in which its parent is in direction -e_1.
-    Along an edge in direction d, the reflection that swaps d and e_1 carries the frame to the
-    lower end. Distances are computed from frame to frame along the path. They are accurate to
-    the last digits even if float64 coordinates are not.
+    `embed` returns tree embeddings. Distances are accurate to the last digits at any scale,
+    even if float64 coordinates are not.
 
     Parameters
     ----------
-    parent : (N,) whole numbers
+    parent : (N,) array of integers
         Parent of each node; -1 at the root.
-    weights : (N,) real numbers
+    weights : (N,) array of floats
         Length of the edge to the parent, in units of the data; 0 at the root.
     turns : (N, dim) array
         Unit vector along the edge from the parent, in the parent's frame; e_1 at the root. Only
-        edges of the root may have direction -e_1, back towards the grandparent.
-    scale, n_points, labels : as in `Embedding`
+        edges of the root may have direction -e_1, toward the grandparent.
+    scale, n_points, labels
+        As in `Embedding`.
 
-    `directions` and `radii` are the polar coordinates of the nodes; the root is the origin.
+    Attributes
+    ----------
+    directions : (N, dim) array
+        Unit vector from the root to each node.
+    radii : (N,) array
+        Hyperbolic distance of each node from the root, which is the origin.
 
+    See Also
+    --------
+    embed : Embed a tree.
+    Embedding : The base class.
+    Tree : A tree without coordinates.
+
+    Notes
+    -----
+    Every node has a frame of axes, in which its parent is in direction -e_1. For an edge in
+    direction d, the reflection that swaps d and e_1 maps the frame of the parent to the frame
+    of the child. Distances are computed from frame to frame along the path.
+
+    Examples
+    --------
     >>> path = TreeEmbedding([-1, 0, 1], [0.0, 1.0, 2.0], [[1.0, 0.0]] * 3, scale=500.0)
     >>> path.pairs(0, [1, 2])
     array([1., 3.])
@@ -62,7 +80,7 @@ class TreeEmbedding(Embedding):
         points = nodes if n_points is None else positive_number(n_points, "n_points")
         if points > nodes:
             raise ValueError(
-                f"n_points={n_points} does not fit {nodes} nodes: give 1 to {nodes}"
+                f"n_points={n_points} does not match {nodes} nodes: use a number from 1 to {nodes}"
             )
         self._set(
             view,
@@ -81,7 +99,7 @@ class TreeEmbedding(Embedding):
         n_points: int,
         labels: tuple[str, ...] | None,
     ) -> "TreeEmbedding":
-        """Make an embedding of a tree in preorder, with turns by position, without checks."""
+        """Create an embedding of a tree in preorder, with turns by position, without validation."""
         embedding = cls.__new__(cls)
         embedding._set(view, turns, scale, n_points, labels)
         return embedding
@@ -121,25 +139,25 @@ class TreeEmbedding(Embedding):
 
     @property
     def parent(self) -> NDArray[np.int32]:
-        """Parent of each node, (N,); -1 at the root."""
+        """Parent of each node, an (N,) array; -1 at the root."""
         parent = np.where(self.oracle.up < 0, -1, self._order[self.oracle.up])
         return parent.astype(np.int32)[self.oracle.position]
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """Length of the edge to the parent in units of the data, (N,); 0 at the root."""
+        """Length of the edge to the parent in units of the data, an (N,) array; 0 at the root."""
         return self._lengths[self.oracle.position]
 
     @property
     def turns(self) -> NDArray[np.float64]:
-        """Direction of the edge to each node in the parent's frame, (N, dim); e_1 at the root."""
+        """Direction of the edge from the parent, in the parent's frame, an (N, dim) array."""
         return self.oracle.turns[self.oracle.position]
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
         """Return the distances from each row node to each column node, as a float64 array.
 
-        With many columns O(N k) per row, by a walk over the tree; with few, along the path of
-        each pair. The choice depends only on the number of columns and the tree.
+        Many columns take O(N dim) per row, by a traversal of the tree. Few columns are computed
+        along the path of each pair.
         """
         from .sarkar._frame_kernels import walk_rows
 
@@ -154,12 +172,17 @@ class TreeEmbedding(Embedding):
         return out
 
     def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
-        """Return coordinates of every node in the model "poincare", "klein" or "lorentz".
+        """Return coordinates of every node in a model of hyperbolic space.
 
-        The coordinates are float64, with a warning if different nodes coincide there. With
-        `precision` bits they are numbers of mpmath (an array of dtype object).
-        precision="auto" takes enough bits to keep far nodes apart: 53 plus about 1.44 times the
-        largest radius for "poincare", and plus twice that for the other models.
+        Parameters
+        ----------
+        model : "poincare", "klein" or "lorentz"
+            The model.
+        precision : int or "auto", optional
+            Number of bits. By default the coordinates are float64, with a warning if different
+            nodes coincide. With a precision, they are mpmath numbers in an array of dtype
+            object. "auto" uses enough bits to separate distant nodes: 53 plus about 1.44 times
+            the largest radius for "poincare", and plus twice this product for the other models.
         """
         if precision is None:
             return self._coordinates(model)
@@ -177,7 +200,7 @@ def _polar(
     frames: FrameOracle,
     view: Preorder,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Return directions and radii of all nodes, and a rough mean number of edges of a path."""
+    """Return directions and radii of all nodes, and a rough mean number of edges per path."""
     from .sarkar._coordinate_kernels import heavy_children, polar_coordinates
 
     n = len(view.order)
@@ -194,38 +217,38 @@ def _checked_view(
 ) -> Preorder:
     if parent.ndim != 1 or parent.dtype.kind not in "iu" or weights.shape != parent.shape:
         raise ValueError(
-            f"parent and weights are (N,), "
-            f"not {parent.shape} of {parent.dtype} and {weights.shape}"
+            f"expected parent and weights of shape (N,), got {parent.shape} of "
+            f"{parent.dtype} and {weights.shape}"
         )
     if turns.ndim != 2 or len(turns) != len(parent) or turns.shape[1] < 2:
-        raise ValueError(f"turns are (N, dim) with a dim of at least 2, not {turns.shape}")
+        raise ValueError(
+            f"expected turns of shape (N, dim) with dim at least 2, got {turns.shape}"
+        )
     roots = np.flatnonzero(parent < 0)
     child = np.flatnonzero(parent >= 0)
     if len(roots) != 1 or (parent >= len(parent)).any():
         raise ValueError(
             f"parent has {len(roots)} roots and ids up to {parent.max(initial=-1)}: "
-            "give a tree of one root"
+            "expected a tree with one root"
         )
     bad = ~((weights >= 0) & np.isfinite(weights)) | ((parent < 0) & (weights != 0))
     if bad.any():
         raise MetricError(
             f"the edge to node {np.argmax(bad)} has length {weights[np.argmax(bad)]}: "
-            "give one, at least 0"
+            "lengths must be at least 0"
         )
     norms = np.linalg.norm(turns, axis=1)
     off = ~(np.abs(norms - 1) < 1e-9)
     if off.any():
         raise MetricError(
-            f"the turn of node {np.argmax(off)} has norm {norms[np.argmax(off)]}: "
-            "give a unit vector"
+            f"the turn of node {np.argmax(off)} has norm {norms[np.argmax(off)]}: turns must be unit vectors"
         )
     # The reflection is inaccurate if these squares underflow.
     aside = np.einsum("ij,ij->i", turns[:, 1:], turns[:, 1:])
     faint = (aside < _SMALLEST_SQUARE) & turns[:, 1:].any(axis=1)
     if faint.any():
         raise MetricError(
-            f"the turn of node {np.argmax(faint)} is too small for float64: "
-            "give e_1, or a larger one"
+            f"the turn of node {np.argmax(faint)} is too small for float64: use e_1 or a larger turn"
         )
     view = preorder(
         np.column_stack([parent[child], child]).astype(np.int64), weights[child], int(roots[0])
@@ -234,7 +257,7 @@ def _checked_view(
     back = (view.length > 0) & (head[view.up] > 0) & (turns[view.order, 0] <= -1 + 1e-15)
     if back.any():
         raise MetricError(
-            f"the edge to node {view.order[np.argmax(back)]} leads back along its parent's: "
-            "turn it away"
+            f"the edge to node {view.order[np.argmax(back)]} leads back along its parent's "
+            "edge: change its turn"
         )
     return view

@@ -1,1 +1,1 @@
-"""Which tree approximates this metric? One folder per family of methods."""
+"""Methods that fit a tree to a metric, one folder per family of methods."""

@@ -1,4 +1,4 @@
-"""Read the distances that a method needs."""
+"""Readers for the distances that a method needs."""
 
 from typing import Any
 
@@ -20,14 +20,14 @@ def dense_matrix(
 ) -> NDArray[Any]:
     """Return all distances as a new matrix.
 
-    `matrices` is the number of matrices of this size that the method needs in all. If they do
+    `matrices` is the total number of matrices of this size that the method needs. If they do
     not fit into memory, a MemoryError is raised.
     """
     n = len(metric)
     check_memory(
         int(matrices * n * n * np.dtype(dtype).itemsize),
         f"{method} on {n:,} points",
-        "use method='treerep', which needs none",
+        "use method='treerep', which needs no matrix",
     )
     matrix = np.empty((n, n), dtype)
     points = np.arange(n)
@@ -41,16 +41,16 @@ def dense_matrix(
 def checked_block(
     metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the distances of a block; those of a custom metric are validated."""
+    """Return the distances of a block. Distances of a custom metric are validated."""
     block = read_block(metric, rows, cols)
-    if isinstance(metric, CompiledMetric):  # validated when it was made
+    if isinstance(metric, CompiledMetric):  # validated on creation
         return block
     valid = (block >= 0) & (block < np.inf)
     if not valid.all():
         i, j = np.argwhere(~valid)[0]
         raise MetricError(
-            f"{type(metric).__name__}.block gave d({rows[i]}, {cols[j]}) = {block[i, j]}: "
-            "distances are finite and never negative"
+            f"{type(metric).__name__}.block returned d({rows[i]}, {cols[j]}) = "
+            f"{block[i, j]}: distances must be finite and not negative"
         )
     return block
 
@@ -58,7 +58,7 @@ def checked_block(
 def checked_pairs(
     metric: Metric, i: NDArray[np.int64], j: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the distances of pairs; those of a custom metric are validated."""
+    """Return the distances of pairs. Distances of a custom metric are validated."""
     if isinstance(metric, CompiledMetric):
         return metric.pairs(i, j)
     return np.array(
@@ -69,10 +69,10 @@ def checked_pairs(
 def rounding_of(metric: Metric, largest: float) -> float:
     """Return how much equal sums of distances may differ by rounding.
 
-    `largest` is the largest distance. Two errors add up: the input is rounded once to its
-    dtype, and path lengths drift by about sqrt(n) roundings of float64, because they are sums
-    along n edges. (One term for both, 64 sqrt(n) eps(dtype), swallows short edges of float32
-    metrics: see docs/developers/benchmarks.md.)
+    `largest` is the largest distance. Two errors add up. The input is rounded once to its
+    dtype. Path lengths drift by about sqrt(n) roundings of float64, because they are sums along
+    n edges. (A single term for both, 64 sqrt(n) eps(dtype), would swallow short edges of
+    float32 metrics: see docs/developers/benchmarks.md.)
     """
     drift = 64 * np.sqrt(len(metric)) * np.finfo(np.float64).eps
     return float((8 * max(metric.eps, metric.input_eps) + drift) * largest)

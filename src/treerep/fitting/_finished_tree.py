@@ -1,4 +1,4 @@
-"""Make a tree from the edges that a method found."""
+"""The final step of every method: a tree from its edges."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +14,11 @@ def finished_tree(
     weights: NDArray[np.float64],
     nodes: NDArray[np.int32] | None = None,
 ) -> Tree:
-    """Return the canonical tree of a metric's points.
+    """Return the canonical tree on the points of a metric.
 
     Edges, lengths and `nodes` are those of `canonical_edges`. Some methods give negative
-    lengths on metrics that are not tree metrics. Negative lengths become 0: without such an
-    edge, the tree would fall apart.
+    lengths on metrics that are not tree metrics. These edges are kept, with length 0, so that
+    the tree stays connected.
     """
     lengths = np.maximum(weights, 0.0)
     if not np.isfinite(lengths.sum()):

@@ -1,4 +1,4 @@
-"""Fit several random trees and keep the best."""
+"""Trials: fit several random trees and keep the best."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
@@ -14,15 +14,15 @@ from ..tree.comparison.support import Keys, inner_splits, share_of_splits
 from ..tree.tree import Tree
 from .methods import METHODS
 
-#: Up to here trees are compared on all pairs and fitted side by side. Beyond, they are compared
-#: on sampled rows and fitted one after the other.
+#: Up to this many points, trees are compared on all pairs and fitted in parallel. For more
+#: points, they are compared on sampled rows and fitted one after the other.
 EXACT_SCORES = 2000
 _SAMPLED_ROWS = 64
 _MOST_POINTS = 2**30 - 1
 
 
 class Plan(NamedTuple):
-    """How a tree is learned, except for the random choices."""
+    """All settings of a fit, except for the random choices."""
 
     metric: Metric
     method: str
@@ -33,21 +33,21 @@ class Plan(NamedTuple):
 
 class _Trial(NamedTuple):
     tree: Tree
-    # The state of the generator afterwards. A runner may have used a copy of the generator.
+    # The state of the generator after the fit. A runner may have used a copy of the generator.
     state: Mapping[str, Any]
     score: float = 0.0
     splits: Keys | None = None
 
 
 def best_tree(plan: Plan, trials: int, rng: RNGLike, runner: Runner) -> Tree:
-    """Fit once per trial and return the best tree, the first of equals.
+    """Fit once per trial and return the best tree, the first of equally good ones.
 
-    The first trial is the tree that trials=1 gives. The best tree gets the support of all.
-    Only the splits of the others are kept.
+    The first trial is the tree that trials=1 gives. The best tree gets the support of all
+    trials. Only the splits of the other trees are kept.
     """
     n = len(plan.metric)
     if not 1 <= n <= _MOST_POINTS:
-        raise ValueError(f"fit takes 1 to {_MOST_POINTS:,} points, not {n:,}")
+        raise ValueError(f"fit needs 1 to {_MOST_POINTS:,} points, got {n:,}")
     if n == 1:
         labels = check_labels(plan.metric.labels, n)
         return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=labels)
@@ -56,7 +56,7 @@ def best_tree(plan: Plan, trials: int, rng: RNGLike, runner: Runner) -> Tree:
     learn = _learn_and_score if trials > 1 else _learn
     best: _Trial | None = None
     splits: list[Keys] = []
-    # These workers notice an interrupt that a method has missed.
+    # These workers notice an interrupt that a method missed.
     with progress_bar(trials, "trials", "trees") as bar, Workers(1) as workers:
         for trial in runner.map(learn, plan, generators):
             if best is None:
@@ -72,7 +72,7 @@ def best_tree(plan: Plan, trials: int, rng: RNGLike, runner: Runner) -> Tree:
 
 
 def selection_score(tree: Tree, metric: Metric, n_jobs: int | None) -> float:
-    """Return the average distortion after optimal scaling. The best tree has the least."""
+    """Return the average distortion after optimal scaling. The best tree has the lowest score."""
     rows: Literal["all"] | int = "all" if len(metric) <= EXACT_SCORES else _SAMPLED_ROWS
     return float(
         average_distortion(tree, metric, scale="optimal", rows=rows, rng=0, n_jobs=n_jobs)
@@ -98,7 +98,7 @@ def _learn_and_score(plan: Plan, generator: np.random.Generator) -> _Trial:
 
 
 def _with_support(tree: Tree, splits: list[Keys]) -> Tree:
-    """Return the tree with the share of the trials that contain each of its splits."""
+    """Return the tree with the fraction of the trials that contain each of its splits."""
     support = share_of_splits(tree, splits)
     return Tree._trusted(
         tree.n_points, tree.edges, tree.weights, tree.labels, support, tree.order_known

@@ -1,4 +1,4 @@
-"""`fit`: from any metric to its tree, by any method."""
+"""`fit`: a tree for any metric, by any method."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -38,105 +38,111 @@ def fit(
     engine: EngineLike = None,
     device: DeviceLike = None,
 ) -> Tree:
-    """Learn the tree that approximates a metric.
+    """Fit a tree to distances, points or a graph.
 
     Parameters
     ----------
     data : Metric, array, DataFrame, sparse matrix or networkx graph
-        A distance matrix; points, with `metric`; or a graph (see `as_metric`; a networkx graph
-        counts edges unless `as_metric(G, weight=...)` names their lengths). Never modified.
+        A distance matrix, points (with `metric`) or a graph. `as_metric` lists all accepted
+        types. The edges of a networkx graph have length 1 unless you pass
+        `as_metric(G, weight=...)`. The data are never modified.
     method : str
-        One of those below. "auto", the default, is a good tree in all respects: exact on tree
-        metrics, otherwise by neighbor joining and moves up to 2,000 points (5,000 vertices of
-        a graph), and "backbone" beyond. The page "Choosing a method" of the documentation
-        compares them.
+        One of the methods in the table below. The default, "auto", is exact on tree metrics.
+        On other data it joins neighbors and rearranges the tree for up to 2,000 points
+        (5,000 vertices of a graph), and uses "backbone" for more.
     metric : str, optional
-        How to measure points: "euclidean", "cosine", ... (see `PointMetric`). Without it, an
-        array holds distances.
+        The metric between points: "euclidean", "cosine", ... (see `PointMetric`). Without it,
+        an array is a distance matrix.
     rng : int, numpy Generator or None
         Seed of the random choices. The same seed gives the same tree for every number of
         threads.
     trials : int
-        Learn this many trees and keep the one of lowest average distortion after optimal
-        scaling: over all pairs up to 2,000 points, over 64 sampled rows beyond. The `support`
-        of the tree's edges is the share of the trials that contain their split.
+        Number of trees to fit. The tree of lowest average distortion after optimal scaling is
+        kept. The score uses all pairs for up to 2,000 points, and 64 sampled rows for more. The
+        `Tree.support` of an edge is the share of trials that contain its split.
     n_jobs : int, optional
-        Number of threads; None uses every core, and at least 16 for a matrix on disk.
+        Number of threads. None uses all cores, and at least 16 threads for a matrix on disk.
     tol : float or "auto"
         (`method="treerep"` only) Lengths below this count as zero. "auto", the default, is 0.1
         for whole-number distances, as in the paper, and a few units in the last place of the
-        largest distance otherwise. Tables that were rounded to float32 or to a few digits after
-        the point are recognized. If your distances are those of a tree with other noise, set
-        `tol` above the noise: otherwise TreeRep takes noise for structure.
+        largest distance otherwise. Distances rounded to float32 or to a few decimals are
+        recognized. If your distances come from a tree with other noise, set `tol` above the
+        noise. Otherwise TreeRep fits the noise.
     pivot : "random", "near" or "closest"
-        (`method="treerep"` only) Which point of a zone on an edge is placed next. "random", the
-        default: any. "near": the nearest to the edge's newer end among four. "closest": the
-        nearest of all, which is the paper's rule and quadratic on long paths.
+        (`method="treerep"` only) The point of a zone to place next. "random", the default,
+        picks any point. "near" picks the nearest of four points to the newer end of the edge.
+        "closest" picks the nearest of all points; this is the paper's rule, and quadratic on
+        long paths.
     finish : "treerep" or "nj"
-        (`method="treerep"` only) "nj": neighbor joining finishes zones of at most `zone_size`
-        points, together with the nodes that they hang off. It finds neighbors better if the
-        data are far from a tree, in O(n zone_size).
+        (`method="treerep"` only) "nj" finishes zones of at most `zone_size` points by neighbor
+        joining, in O(n zone_size). This keeps neighbors better if the data are far from a tree.
     zone_size : int
-        See `finish`; 100 by default.
+        (`finish="nj"` only) Largest zone to finish by neighbor joining, 100 by default.
     graph : "complete" or "knn"
-        (`minimum_spanning_tree`, `bfs`, `level_tree` and `low_stretch` only) The graph of data
-        that are not a graph. The complete graph is never stored. The graph of the `k` nearest
-        neighbors (10 by default) is joined by the shortest edges if it is not connected.
+        (`minimum_spanning_tree`, `bfs`, `level_tree` and `low_stretch` only) The graph to use
+        for data that are not a graph. The complete graph is never stored. If the graph of the
+        `k` nearest neighbors is not connected, the shortest connecting edges are added.
     k : int
-        See `graph`.
+        (`graph="knn"` only) Number of nearest neighbors, 10 by default.
     root : int or label
         (`gromov`, `construct_tree`, `minimum_spanning_tree`, `bfs` and `level_tree` only) The
         point to start from.
     linkage : "average", "single" or "complete"
-        (`method="gromov"` only) How the product of two clusters is computed.
+        (`method="gromov"` only) The Gromov product of two clusters.
     criterion : "balanced" or "ols"
-        (`method="minimum_evolution"` only) How the length of a tree is defined.
+        (`method="minimum_evolution"` only) The definition of tree length.
     nni : bool
-        (`method="minimum_evolution"` only) Whether to exchange neighboring subtrees while that
+        (`method="minimum_evolution"` only) Whether to exchange neighboring subtrees while this
         makes the tree shorter. On by default.
     spr : bool
-        (`method="minimum_evolution"` only) Whether to move subtrees to other edges while that
-        makes the tree shorter. Needs `criterion="balanced"`, and then it is on by default,
+        (`method="minimum_evolution"` only) Whether to move subtrees to other edges while this
+        makes the tree shorter. Needs `criterion="balanced"`. On by default for this criterion,
         unless `nni=False`.
     trees : int
         (`method="bartal"` only) Number of random trees, 200 by default.
     size : int
-        (`method="backbone"` only) Number of points whose tree is learned first, 2,000 by
-        default. With fewer points, the tree of all points is learned.
+        (`method="backbone"` only) Number of points in the backbone, 2,000 by default. With
+        fewer points, all points are in the backbone.
     balance : float from 0 to 1
-        (`auto` and `backbone` only) How much near distances count, from 0 (good long distances)
-        to 1 (neighbors and groups). By default 0 for graphs and 1 for distances. For points it
-        is 3/4 up to 2,000 points and 1/4 beyond.
+        (`auto` and `backbone` only) Weight of near distances, from 0 (best long distances) to 1
+        (best neighbors and groups). The default is 0 for graphs and 1 for distances. For points
+        it is 3/4 up to 2,000 points and 1/4 above.
     time_limit : float
-        (`auto` and `backbone` only) Seconds for each round of moves and of lengths. Without a
-        limit, the result depends on the seed only.
+        (`auto` and `backbone` only) Seconds for each round of moves and of edge lengths.
+        Without a limit, the result depends on the seed only.
     engine : "dask" or a dask.distributed Client, optional
-        Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the
-        documentation.
+        Compute on a cluster. The result is the same, bit for bit.
     device : str or torch.device, optional
-        Work with torch on this device, for example "cuda" for a GPU; with the threads of the
-        CPU by default.
+        Compute with torch on this device, for example "cuda" for a GPU. None uses the CPU.
 
     Returns
     -------
     Tree
-        With the points as nodes 0 ... n-1.
+        The points are nodes 0 ... n-1.
+
+    See Also
+    --------
+    refine : Improve a tree.
+    place : Add new points to a tree.
+    embed : Embed a tree in hyperbolic space.
+    average_distortion : Measure how well a tree fits the data.
+    hyperbolicity : Measure how tree-like the data are.
 
     Notes
     -----
     <table of methods>
 
-    The default root of "bfs" and "level_tree" costs up to n more searches (288 beyond 4,096
+    The default root of "bfs" and "level_tree" costs up to n more searches (288 above 4,096
     points).
 
     TreeRep is exact on tree metrics: the tree has the right lengths and the fewest possible
-    nodes. In general some 10 to 20 distances per point are read, so the time is near n log n
-    (n^2 at worst, for example on a star), and the memory O(n) beyond the data. On metrics far
-    from a tree, lengths that would be negative are 0.
+    nodes. It usually reads 10 to 20 distances per point. The time is therefore near n log n
+    (n^2 in the worst case, for example on a star), and the memory O(n) beyond the data. If the
+    data are far from a tree, lengths that would be negative are set to 0.
 
     Examples
     --------
-    Three points at distance 2 hang off a hidden one at distance 1:
+    Three points at distance 2 from each other have a common neighbor at distance 1:
 
     >>> tree = fit([[0, 2, 2], [2, 0, 2], [2, 2, 0]])
     >>> tree
@@ -148,7 +154,7 @@ def fit(
     """
     record = find_method(METHODS, method)
     count = positive_number(trials, "trials")
-    count_jobs(n_jobs)  # raises an error early
+    count_jobs(n_jobs)  # raises errors early
     given = {
         "tol": tol,
         "pivot": pivot,
@@ -172,8 +178,7 @@ def fit(
     note(method)
     if count > 1 and not record.random:
         raise ValueError(
-            f"{method} is not random, so all {count} trials would give the same tree: "
-            "leave out trials"
+            f"{method} is not random, so all {count} trials would give the same tree: leave out trials"
         )
     if count > 1 and root is not None:
         raise ValueError(
@@ -188,7 +193,7 @@ fit.__doc__ = (fit.__doc__ or "").replace("<table of methods>", method_table())
 
 
 class FitRequest(NamedTuple):
-    """The arguments of `fit`, validated except for the data, which the backend reads."""
+    """The arguments of `fit`. All are validated except for the data, which the backend reads."""
 
     data: MetricLike
     metric: str | None
@@ -199,9 +204,9 @@ class FitRequest(NamedTuple):
 
 
 def _name_the_method(record: Method, given: dict[str, Any]) -> None:
-    """Raise a ValueError for the first option that the default method does not take.
+    """Raise a ValueError for the first option that the default method does not accept.
 
-    The message names the methods that take it.
+    The message names the methods that accept it.
     """
     for name, value in given.items():
         if value is not None and name not in record.option_names:

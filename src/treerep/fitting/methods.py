@@ -1,4 +1,4 @@
-"""The methods behind `fit`, one record each. Importing this module imports none of them."""
+"""Records of the methods of `fit`. Importing this module does not import the methods."""
 
 from .._core.method import Method, records
 from .options import (
@@ -18,7 +18,7 @@ METHODS = records(
     Method(
         "auto",
         "treerep.refinement.backbone.build:auto",
-        "the whole tree of few points, `backbone` beyond",
+        "the full tree for few points, `backbone` for more",
         exact="trees",
         time="as backbone",
         memory="as backbone",
@@ -35,7 +35,7 @@ METHODS = records(
         exact="trees",
         time="about n log n",
         memory="n",
-        good_at="size: millions of points in seconds, few distances",
+        good_at="large data: millions of points in seconds, few distances",
         cite=("sonthalia2020",),
         options=TreeRepOptions,
         random=True,
@@ -68,7 +68,7 @@ METHODS = records(
         exact="trees",
         time="about n²",
         memory="n²",
-        good_at="distances and neighborhoods alike",
+        good_at="both distances and neighborhoods",
         cite=("evans2006",),
         random=True,
     ),
@@ -79,7 +79,7 @@ METHODS = records(
         exact="trees",
         time="n² · depth",
         memory="5 n² (`spr=False`: n²)",
-        good_at="neighborhoods; with `criterion='ols'` distances",
+        good_at="neighborhoods; distances with `criterion='ols'`",
         cite=("desper2002", "hordijk2005"),
         options=MinimumEvolutionOptions,
     ),
@@ -96,11 +96,11 @@ METHODS = records(
     Method(
         "gromov",
         "treerep.fitting.rooted.gromov:gromov",
-        "Gromov's tree of a root",
+        "Gromov's tree from a root",
         exact="trees",
         time="n²",
         memory="n² (single linkage: n)",
-        good_at="distances; a guarantee, with `linkage='single'`",
+        good_at="distances; guaranteed bounds with `linkage='single'`",
         cite=("gromov1987",),
         options=GromovOptions,
         random=True,
@@ -112,7 +112,7 @@ METHODS = records(
         exact="trees",
         time="about n²",
         memory="n",
-        good_at="a guarantee, in little memory",
+        good_at="guaranteed bounds in little memory",
         cite=("abraham2007",),
         options=RootOptions,
         random=True,
@@ -123,7 +123,7 @@ METHODS = records(
         "the shortest tree without new nodes",
         time="n², or edges · log n",
         memory="n",
-        good_at="edges of the graph only, in no time",
+        good_at="graph edges only, very fast",
         cite=("prim1957",),
         options=RootedGraphOptions,
         random=True,
@@ -147,7 +147,7 @@ METHODS = records(
         "layering tree (Chepoi et al. 2008)",
         time="edges",
         memory="edges",
-        good_at="a guarantee on unweighted graphs",
+        good_at="guaranteed bounds on unweighted graphs",
         cite=("chepoi2008",),
         options=RootedGraphOptions,
         random=True,
@@ -159,7 +159,7 @@ METHODS = records(
         "AKPW low-stretch spanning tree",
         time="n² per round, or edges · log n",
         memory="n",
-        good_at="edges of the graph that keep neighbors near",
+        good_at="graph edges only, keeps neighbors close",
         cite=("alon1995",),
         options=GraphOptions,
         random=True,
@@ -191,11 +191,11 @@ METHODS = records(
     Method(
         "backbone",
         "treerep.refinement.backbone.build:backbone",
-        "tree of a sample, all others placed around it",
+        "tree of a sample, with all other points placed in it",
         exact="trees",
         time="n · size + size²",
         memory="n + size²",
-        good_at="a choice of the size",
+        good_at="control over the sample size",
         cite=("sonthalia2020", "evans2006", "fitch1967", "bryant1998"),
         options=BackboneOptions,
         random=True,
@@ -203,14 +203,14 @@ METHODS = records(
     ),
 )
 
-#: The method of `fit`, the estimators, `tl.tree` and the command line if none is named.
+#: The default method of `fit`, the estimators, `tl.tree` and the command line.
 DEFAULT = "auto"
-#: Number of trees to fit, of which the best is kept.
+#: Number of trees to fit; the best is kept.
 TRIALS = 1
 
 
 def method_table(indent: str = "    ") -> str:
-    """Return the table of methods in the docstring of `fit`."""
+    """Return the table of methods for the docstring of `fit`."""
     rows = [("method", "what it is", "time; memory")]
     rows += [
         (f'"{method.name}"', method.title, f"{method.time}; {method.memory}")

@@ -1,8 +1,8 @@
-"""Options of the methods behind `fit`: one dataclass per method that has any.
+"""Options of the methods of `fit`: one dataclass per method with options.
 
-None, the default of every field, leaves the choice to the method. `fit` describes what the
-options mean. This module imports nothing, so that the command line can list options without
-loading a method.
+Every field defaults to None, which selects the method's default. The docstring of `fit`
+describes the options. This module imports nothing, so that the command line can list options
+without loading a method.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Errors of readers as one line that names the file."""
+"""Errors of readers as a single line that names the file."""
 
 import os
 import zipfile
@@ -9,19 +9,19 @@ from contextlib import contextmanager
 from .._core.io.files import is_of_the_machine
 from ..metric.base import MetricError
 
-# Characters of an error. Labels, and messages of other libraries, may be longer.
+# Maximum length of an error. Labels and messages of other libraries may be longer.
 _LONGEST = 600
 
 
 @contextmanager
 def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Put the name of the file in front of errors. Errors of the system have it already.
+    """Prefix errors with the name of the file. System errors already contain it.
 
     >>> with errors_named("d.csv"):
-    ...     raise EOFError("it ends too soon")
+    ...     raise EOFError("unexpected end")
     Traceback (most recent call last):
       ...
-    ValueError: d.csv is damaged or truncated (it ends too soon): get it again
+    ValueError: d.csv is damaged or truncated (unexpected end): download or export it again
     """
     name = file_name(path)
     try:
@@ -32,18 +32,20 @@ def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
         raise ValueError(f"{name}: {_one_line(error)}") from error
     except MemoryError as error:
         raise MemoryError(
-            f"{name}: {_one_line(error) or 'it does not fit into memory'}"
+            f"{name}: {_one_line(error) or 'the file does not fit into memory'}"
         ) from error
     except (EOFError, zlib.error) as error:
         raise ValueError(
-            f"{name} is damaged or truncated ({_one_line(error)}): get it again"
+            f"{name} is damaged or truncated ({_one_line(error)}): download or export it again"
         ) from error
     except OSError as error:
-        if error.filename is not None:  # missing, a folder, no permission: good as it is
+        if error.filename is not None:  # missing file, folder or permission: already clear
             raise
         if is_of_the_machine(error):
             raise OSError(error.errno, f"{error.strerror} (while reading)", name) from error
-        raise ValueError(f"{name} is damaged ({_one_line(error)}): get it again") from error
+        raise ValueError(
+            f"{name} is damaged ({_one_line(error)}): download or export it again"
+        ) from error
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
@@ -55,4 +57,4 @@ def _one_line(error: BaseException) -> str:
     line = " ".join(str(error).split())
     if len(line) <= _LONGEST:
         return line
-    return f"{line[: _LONGEST - 200]} ... {line[-200:]}"  # the remedy comes last
+    return f"{line[: _LONGEST - 200]} ... {line[-200:]}"  # the fix is at the end

@@ -1,8 +1,8 @@
-"""Parse GraphML, the XML of networkx, igraph, Gephi, yEd and Cytoscape.
+"""Parser for GraphML, the XML format of networkx, igraph, Gephi, yEd and Cytoscape.
 
-The XML parser of Python reads it as a stream, so no other library is needed. Declarations of
-entities, which XML bombs use, are refused. Memory is checked during the parse, so that a small
-gzip file that decompresses to a large one is refused early.
+Python's XML parser reads the file as a stream, so no other library is needed. Entity
+declarations, which XML bombs use, are rejected. Memory is checked during parsing, so that a
+small gzip file that expands to a large one is rejected early.
 """
 
 from array import array
@@ -16,39 +16,39 @@ from .._core.memory import check_memory
 from ._numerals import is_number
 from ._source import Source
 
-_EDGE_BYTES = 200  # two ends and a length as Python's numbers, and then as arrays
+_EDGE_BYTES = 200  # two ends and a length, as Python numbers and then as arrays
 _NODE_BYTES = 400  # the id and its number, twice, and the name
 _CHARACTER_BYTES = 8  # of an attribute: up to four in Python, in pieces and joined
-_LONGEST_TAG = 1 << 24  # bytes: the XML parser keeps a tag or a comment in memory until it ends
+_LONGEST_TAG = 1 << 24  # bytes; the XML parser keeps a tag or comment in memory until its end
 _TRUE = ("true", "1")
 
 
 class GraphML:
-    """The one undirected graph of a file: nodes, edges, and requested attributes of both."""
+    """The single undirected graph of a file: nodes, edges, and their requested attributes."""
 
     def __init__(
         self, source: Source, *, nodes: tuple[str, ...], edges: tuple[str, ...]
     ) -> None:
-        # By kind, name of the attribute, and number of the node or edge.
+        # Keyed by kind, attribute name, and number of the node or edge.
         self._values: dict[str, dict[str, dict[int, str]]] = {
             "node": {name: {} for name in nodes},
             "edge": {name: {} for name in edges},
         }
-        self._numbers: dict[str, int] = {}  # of nodes by id, in order of appearance
+        self._numbers: dict[str, int] = {}  # numbers of nodes by id, in order of appearance
         self._lines: dict[str, dict[int, int] | array[int]] = {
             "node": {},
             "edge": array("q"),
         }
         self._ends = array("q")
-        self._keys: dict[str, tuple[str, str]] = {}  # by id: the kind, and the name
+        self._keys: dict[str, tuple[str, str]] = {}  # kind and name by id
         self._defaults: dict[tuple[str, str], str] = {}
-        # The namespace of the first element. Elements of another one are not GraphML.
+        # The namespace of the first element. Elements of other namespaces are not GraphML.
         self._space: str | None = None
         self._graphs = 0
-        # Kind and number of the node or edge that is being read.
+        # Kind and number of the current node or edge.
         self._open: tuple[str, int] | None = None
         self._key = ""
-        # Of the <data> or <default> that is being read, if it is requested.
+        # Key of the current <data> or <default>, if it is requested.
         self._text: list[str] | None = None
         self._characters_kept = 0
         self._parse(source)
@@ -56,7 +56,7 @@ class GraphML:
 
     @property
     def ids(self) -> list[str]:
-        """The ids of the nodes, in the order of their numbers."""
+        """The ids of the nodes, in numerical order."""
         return list(self._numbers)
 
     @property
@@ -65,7 +65,7 @@ class GraphML:
         return np.array(self._ends, np.int64).reshape(-1, 2)
 
     def declares(self, kind: str, name: str) -> bool:
-        """Whether a key declares an attribute for nodes, or for edges."""
+        """Return whether a key declares an attribute for nodes or for edges."""
         return any(
             what in (kind, "all") and known == name for what, known in self._keys.values()
         )
@@ -77,13 +77,13 @@ class GraphML:
         return self._defaults.get(("all", name)) if found is None else found
 
     def number(self, name: str, edge: int) -> float | None:
-        """Return an attribute of an edge as a number, or None if the edge does not have it."""
+        """Return an attribute of an edge as a number, or None if the edge lacks it."""
         text = self.value("edge", name, edge)
         if text is None:
             return None
         if not is_number(text.strip()):
             self.fail(
-                f"the {name} of this edge is {text.strip()[:40]!r}, not a number: correct it",
+                f"the {name} of this edge is {text.strip()[:40]!r}, which is not a number: correct it",
                 "edge",
                 edge,
             )
@@ -109,13 +109,13 @@ class GraphML:
                 read += len(piece)
                 if read - max(0, parser.CurrentByteIndex) > _LONGEST_TAG + len(piece):
                     self.fail(
-                        f"a tag or a comment has more than {_LONGEST_TAG:,} bytes: shorten it"
+                        f"a tag or comment has more than {_LONGEST_TAG:,} bytes: shorten it"
                     )
                 self._check_memory()
             parser.Parse(b"", True)
         except expat.ExpatError as error:
             raise ValueError(
-                f"line {error.lineno}: it is not well-formed XML ({error}): correct it"
+                f"line {error.lineno}: the XML is not well-formed ({error}): correct it"
             ) from error
 
     def _check_memory(self) -> None:
@@ -126,23 +126,25 @@ class GraphML:
     def _check_nodes(self) -> None:
         known = self._lines["node"]
         if not known:
-            raise ValueError("it has no graph with nodes: add at least one node")
+            raise ValueError("the file has no graph with nodes: add at least one node")
         if len(known) < len(self._numbers):
             k = next(k for k, end in enumerate(self._ends) if end not in known)
             end = self.ids[self._ends[k]]
             edge = k // 2
-            self.fail(f"an end of this edge is {end!r}, not a node: add the node", "edge", edge)
+            self.fail(
+                f"an end of this edge is {end!r}, which is not a node: add the node",
+                "edge",
+                edge,
+            )
 
     def _entity(self, name: str, *_: object) -> None:
         self.fail(
-            f"it declares the entity {name!r}, which GraphML does not need: "
-            "remove the declaration"
+            f"the file declares the entity {name!r}, which GraphML does not need: remove the declaration"
         )
 
     def _declaration(self, *_: object) -> None:
         self.fail(
-            "it declares elements or their attributes, which GraphML does not need: "
-            "remove the declarations"
+            "the file declares elements or attributes, which GraphML does not need: remove the declarations"
         )
 
     def _start(self, tag: str, given: dict[str, str]) -> None:
@@ -150,7 +152,7 @@ class GraphML:
         if self._space is None:
             self._space = space
             if tag != "graphml":
-                self.fail(f"the first element is <{tag}>, not <graphml>: give a GraphML file")
+                self.fail(f"the first element is <{tag}>, not <graphml>: use a GraphML file")
         if space != self._space:
             return
         if tag == "key":
@@ -171,19 +173,19 @@ class GraphML:
     def _start_graph(self, given: dict[str, str]) -> None:
         self._graphs += 1
         if self._graphs > 1:
-            self.fail("it holds more than one graph: keep one")
+            self.fail("the file has more than one graph: keep only one")
         if given.get("edgedefault") == "directed":
             self.fail("the graph is directed, but distances are symmetric: make it undirected")
 
     def _start_node(self, given: dict[str, str]) -> None:
         name = given.get("id")
         if name is None:
-            self.fail("a node without id: give it one")
+            self.fail("a node has no id: add one")
         self._characters_kept += len(name)
         number = self._numbers.setdefault(name, len(self._numbers))
         lines = cast("dict[int, int]", self._lines["node"])
         if number in lines:
-            self.fail(f"the node {name!r} occurs twice: remove one")
+            self.fail(f"the node {name!r} occurs twice: remove one of them")
         lines[number] = self._parser.CurrentLineNumber
         self._open = "node", number
 
@@ -195,11 +197,11 @@ class GraphML:
         lines.append(self._parser.CurrentLineNumber)
         for end in ("source", "target"):
             if end not in given:
-                self.fail(f"an edge without {end}: name the node")
+                self.fail(f"an edge has no {end}: name the node")
             self._ends.append(self._numbers.setdefault(given[end], len(self._numbers)))
 
     def _is_requested(self) -> bool:
-        """Whether the attribute of the current key is requested."""
+        """Return whether the attribute of the current key is requested."""
         name = self._keys.get(self._key, ("", ""))[1]
         return any(name in attributes for attributes in self._values.values())
 
@@ -229,5 +231,5 @@ class GraphML:
         if values is None:
             return
         if number in values:
-            self.fail(f"{name!r} occurs twice in one {kind}: remove one")
+            self.fail(f"{name!r} occurs twice in one {kind}: remove one of them")
         values[number] = text

@@ -1,4 +1,4 @@
-"""Read rows of numbers in text, and name the first cell that is not a number."""
+"""Parsing of rows of numbers, with errors that name the first cell that is not a number."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ._source import Line
 
-# Possessive quantifiers (++, *+), so that a cell that is not a number fails in linear time.
+# Possessive quantifiers (++, *+) make a cell that is not a number fail in linear time.
 _NUMERAL = re.compile(
     r"[-+]?(?:(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?|nan|inf|infinity)", re.IGNORECASE
 )
@@ -18,7 +18,7 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 
 
 def is_numeral(cell: str) -> bool:
-    """Whether a cell is a number, or a mark for a missing number.
+    """Return whether a cell is a number or a marker for a missing number.
 
     >>> is_numeral("-1e5"), is_numeral("NA"), is_numeral("x1"), is_numeral("")
     (True, True, False, False)
@@ -27,7 +27,7 @@ def is_numeral(cell: str) -> bool:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number for NumPy. `float` also takes 1_000 and other digits.
+    """Return whether NumPy accepts a cell as a number. `float` also accepts 1_000 and non-ASCII digits.
 
     >>> is_number("1e5"), is_number("1_000")
     (True, False)
@@ -36,7 +36,7 @@ def is_number(cell: str) -> bool:
 
 
 def has_decimal_comma(cell: str) -> bool:
-    """Whether a cell would be a number if its comma were a point.
+    """Return whether a cell would be a number with a decimal point instead of its comma.
 
     >>> has_decimal_comma("1,5"), has_decimal_comma("1,5,2")
     (True, False)
@@ -45,7 +45,7 @@ def has_decimal_comma(cell: str) -> bool:
 
 
 def read_rows(rows: Sequence[Line], delimiter: str | None, width: int) -> NDArray[np.float64]:
-    """Return rows of `width` numbers as an array, or name the first bad line and cell.
+    """Return rows of `width` numbers as an array. Errors name the first bad line and cell.
 
     >>> read_rows([(1, "0,2.5"), (2, "2.5,0")], ",", 2)
     array([[0. , 2.5],
@@ -75,19 +75,19 @@ def _name_first_bad_cell(
                 raise ValueError(f"line {number}: {bad_cell(cell.strip())}")
         if len(cells) != width:
             raise ValueError(
-                f"line {number} has {len(cells)} numbers, but {width} are expected: correct it"
+                f"line {number} has {len(cells)} numbers, expected {width}: correct it"
             )
     raise ValueError(f"lines {rows[0][0]} to {rows[-1][0]} cannot be read: {error}")
 
 
 def bad_cell(cell: str) -> str:
-    """Say what is wrong with a cell that is not a number.
+    """Describe the problem with a cell that is not a number.
 
     >>> bad_cell("1,5")
     "'1,5' has a decimal comma: write 1.5"
     """
     if not cell or cell.lower() in _MISSING:
-        return f"{cell!r} is a missing number: fill it in, or remove the points that lack it"
+        return f"{cell!r} is a missing value: fill it in, or remove points with missing values"
     if has_decimal_comma(cell):
         return f"{cell!r} has a decimal comma: write {cell.replace(',', '.')}"
     shown = cell if len(cell) <= 40 else cell[:37] + "..."

@@ -17,7 +17,7 @@ KINDS = ("distances", "points", "graph")
 
 @dataclass(frozen=True)
 class Request:
-    """The options of `read`. Those that were not given are None or False."""
+    """The options of `read`. Options that were not set are None or False."""
 
     kind: str | None = None
     metric: str | None = None
@@ -29,10 +29,10 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.kind not in (None, *KINDS):
-            raise ValueError(f"kind is one of {', '.join(KINDS)}, not {self.kind!r}")
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}")
         if self.weight is True:
             raise ValueError(
-                "weight is the name of an attribute, or False to count edges: it cannot be True"
+                "weight must be the name of an attribute, or False to count edges: it cannot be True"
             )
         if self.metric is None:
             return
@@ -41,8 +41,7 @@ class Request:
             object.__setattr__(self, "kind", implied)
         elif self.kind != implied:
             raise ValueError(
-                f"metric={self.metric!r} goes with kind={implied!r}, not with "
-                f"kind={self.kind!r}"
+                f"metric={self.metric!r} requires kind={implied!r}, not kind={self.kind!r}"
             )
 
     def distances(self, array: "ArrayLike", labels: Sequence[object] | None = None) -> Metric:
@@ -55,14 +54,14 @@ class Request:
     def stored_distances(
         self, array: "zarr.Array[Any]", labels: Sequence[object] | None = None
     ) -> Metric:
-        """Return the metric of a square array that is stored in chunks."""
+        """Return the metric of a square array stored in chunks."""
         from ..metric.disk.stored import stored_matrix
 
         self._refuse("a distance matrix", ("weight", "largest_component"))
         return stored_matrix(array, labels=self._names(labels), symmetrize=self.symmetrize)
 
     def points(self, array: "ArrayLike", labels: Sequence[object] | None = None) -> Metric:
-        """Return the metric of points, which is Euclidean by default."""
+        """Return the metric of points, Euclidean by default."""
         from ..metric.points import PointMetric
 
         self._refuse("points", ("symmetrize", "weight", "largest_component"))
@@ -87,7 +86,7 @@ class Request:
     def not_a(self, what: str) -> ValueError:
         """Return the error for a file whose format cannot hold the requested kind."""
         content = "a graph" if self.kind == "graph" else self.kind
-        return ValueError(f"{what} does not hold {content}: leave kind={self.kind!r} out")
+        return ValueError(f"{what} cannot hold {content}: leave out kind={self.kind!r}")
 
     def _names(self, labels: Sequence[object] | None) -> Sequence[object] | None:
         return labels if self.labels is None else self.labels

@@ -1,13 +1,13 @@
-"""Make unique names that a format takes from labels."""
+"""Unique names made from labels, for formats that restrict names."""
 
 import re
 from collections.abc import Sequence
 
 
 def safe_names(labels: Sequence[str], unsafe: re.Pattern[str]) -> list[str]:
-    """Replace unsafe characters by underscores, and number names that would be equal.
+    """Replace unsafe characters with underscores, and number names that would otherwise be equal.
 
-    The first occurrence of a safe label stays unchanged.
+    The first occurrence of a safe label does not change.
 
     >>> safe_names(["a b", "a_b", "a:b", "", "a_b"], re.compile("[ :]"))
     ['a_b_2', 'a_b', 'a_b_3', '_', 'a_b_4']

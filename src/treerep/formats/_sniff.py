@@ -1,4 +1,4 @@
-"""Guess the format of a file, by its content, its extension and the requested kind."""
+"""Detection of the format of a file, from its content, its extension and the requested kind."""
 
 from .._core.io.edge_list import is_edge_header
 from ._numerals import is_numeral
@@ -30,12 +30,12 @@ _EXTENSIONS = {
 _TREES = {".nwk", ".newick", ".nw", ".tree", ".tre", ".treefile", ".nhx"}
 
 
-# Files in a zarr folder, of version 3 or 2.
+# Files in a zarr folder, for versions 3 and 2.
 _ZARR = ("zarr.json", ".zarray", ".zgroup")
 
 
 def is_zarr(source: Source) -> bool:
-    """Whether a source is a zarr folder. No other format is a folder."""
+    """Return whether a source is a zarr folder. No other format is a folder."""
     return source.path is not None and any((source.path / name).is_file() for name in _ZARR)
 
 
@@ -58,7 +58,7 @@ def guess_format(source: Source, kind: str | None) -> str:
             return name
     if _is_newick(source, text):
         raise ValueError(
-            "it is a tree in Newick, not data: read it as a tree, or give a file of data"
+            "the file is a tree in Newick, not data: read it as a tree, or use a data file"
         )
     lines = [
         line
@@ -74,12 +74,12 @@ def guess_format(source: Source, kind: str | None) -> str:
         if kind is None and _has_edge_header(text, lines):
             return "edges"
     if by_extension == "mtx" and kind == "graph" and lines and len(lines[0].split()) == 2:
-        return "edges"  # Network Repository gives lists of edges this extension
+        return "edges"  # Network Repository uses this extension for edge lists
     return by_extension or "csv"
 
 
 def _is_newick(source: Source, text: str) -> bool:
-    """Whether a text is a tree. A table may begin with a bracket too, but has no semicolon."""
+    """Return whether a text is a tree. A table may also start with a parenthesis, but has no semicolon."""
     if source.suffix in _TREES:
         return True
     return text.startswith("(") and (
@@ -88,7 +88,7 @@ def _is_newick(source: Source, text: str) -> bool:
 
 
 def _is_phylip(lines: list[str]) -> bool:
-    """Whether the first line is an integer, and the next a label or several numbers."""
+    """Return whether the first line is an integer, and the next a label or several numbers."""
     if len(lines) < 2 or lines[0].startswith("\t"):
         return False
     if not lines[0].strip().isdecimal():
@@ -98,7 +98,7 @@ def _is_phylip(lines: list[str]) -> bool:
 
 
 def _has_edge_header(text: str, lines: list[str]) -> bool:
-    """Whether there is a header of edges, as in poincare-embeddings and Gephi, or of SNAP."""
+    """Return whether there is a header of edges, as in poincare-embeddings, Gephi or SNAP."""
     comments = (line[1:].strip() for line in text.splitlines()[:200] if line.startswith("#"))
     header = [line for line in lines[:1] if not line.startswith("\t")]
     return any(map(is_edge_header, [*header, *comments]))

@@ -1,4 +1,4 @@
-"""Read bytes and lines of a file, plain or gzip, or of standard input."""
+"""Reading of bytes and lines from a plain or gzip file, or from standard input."""
 
 import gzip
 import io
@@ -14,20 +14,20 @@ from .._core.memory import MemoryWatch, check_memory
 from ._errors import file_name
 
 _GZIP = b"\x1f\x8b"
-_MOST_DEFLATED = 1032  # the largest factor by which zlib compresses
+_MOST_DEFLATED = 1032  # largest compression ratio of zlib
 _HEAD = 1 << 16
-_CHUNK = 1 << 20  # characters that are read together
+_CHUNK = 1 << 20  # characters read at a time
 _LONGEST_LINE = 1 << 28  # characters: a row of ten million numbers
 _LONG_LINE = 1 << 22
 _CELL_BYTES = 25  # of memory, per character of a line that is split into cells
 
-Line = tuple[int, str]  # the number of the line, from 1, and its text without the end
+Line = tuple[int, str]  # line number from 1, and text without line end
 
 
 class Source:
-    """A file, or standard input (`-`). Gzip is decompressed.
+    """A file or standard input (`-`). Gzip is decompressed.
 
-    Standard input and pipes are kept in memory, since they can be read only once.
+    Standard input and pipes are kept in memory, because they can be read only once.
 
     >>> list(Source.of_bytes(b"0 1", name="an example").lines())
     [(1, '0 1')]
@@ -43,8 +43,10 @@ class Source:
         file = Path(path)
         mode = file.stat().st_mode
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
-            raise ValueError("it is a device, not a file: give a file, or - for standard input")
-        # To open a folder raises a clear error later.
+            raise ValueError(
+                "this is a device, not a file: use a file, or - for standard input"
+            )
+        # Opening a folder raises a clear error later.
         if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
             self.path = file
         else:
@@ -53,7 +55,7 @@ class Source:
 
     @classmethod
     def of_bytes(cls, data: bytes, *, name: str) -> "Source":
-        """Return a source of bytes that are in memory."""
+        """Return a source for bytes in memory."""
         source = cls.__new__(cls)
         source.name = name
         source.path = None
@@ -73,13 +75,13 @@ class Source:
 
     @cached_property
     def packed(self) -> bool:
-        """Whether the bytes, not the name, are gzip."""
+        """Whether the content is gzip, independent of the name."""
         with self._raw() as file:
             return file.read(2) == _GZIP
 
     def open(self) -> BinaryIO:
         """Open the decompressed bytes for reading."""
-        # GzipFile closes only files that it opened, so it gets the bytes or the path.
+        # GzipFile closes only files that it opened itself, so pass it the bytes or the path.
         if not self.packed:
             return self._raw()
         if self.path is None:
@@ -95,12 +97,12 @@ class Source:
             return file.read(_HEAD)
 
     def content(self) -> bytes:
-        """Return all bytes, decompressed, if they fit into memory with their result."""
+        """Return all bytes, decompressed, if they and the result fit into memory."""
         with self.open() as file:
             return _read_all(file)
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield all bytes, decompressed, in pieces. Stop if memory runs short."""
+        """Yield all bytes, decompressed, in pieces. Raise an error if memory runs short."""
         watch = MemoryWatch()
         with self.open() as file:
             while piece := file.read(_CHUNK):
@@ -114,16 +116,16 @@ class Source:
         return size * _MOST_DEFLATED if self.packed else size
 
     def lines(self) -> Iterator[Line]:
-        """Yield the numbered lines of a text in UTF-8, without ends and byte order mark."""
+        """Yield the numbered lines of UTF-8 text, without line ends and byte order mark."""
         number = 0
         for block in self.blocks():
             for number, line in enumerate(block, start=number + 1):  # noqa: B020 - counts on
                 yield number, line
 
     def blocks(self) -> Iterator[list[str]]:
-        """Yield lists of many lines, which is faster if their numbers do not matter.
+        """Yield lists of many lines, which is faster if line numbers do not matter.
 
-        Refuse to continue if memory runs short, also for a long line split into cells.
+        Raise an error if memory runs short, including for a long line that is split into cells.
         """
         _refuse_other_encodings(self.head)
         watch = MemoryWatch()
@@ -137,12 +139,11 @@ class Source:
                     size += len(first)
                     if size > _LONGEST_LINE:
                         raise ValueError(
-                            f"it has a line of more than {_LONGEST_LINE:,} characters: "
-                            "break it up"
+                            f"a line has more than {_LONGEST_LINE:,} characters: split it"
                         )
                     if size > _LONG_LINE:
                         check_memory(
-                            _CELL_BYTES * size, f"a line of {size:,} characters", "break it up"
+                            _CELL_BYTES * size, f"a line of {size:,} characters", "split it"
                         )
                     if rest:
                         yield ["".join(begun), *rest[:-1]]
@@ -155,15 +156,15 @@ class Source:
             yield ["".join(begun)]
 
     def exact_text(self) -> str:
-        """Return the whole text in UTF-8, with line ends, which labels may contain."""
-        _refuse_utf16(self.head)  # zero characters are allowed: they may be in labels
+        """Return the whole UTF-8 text with its original line ends, which labels may contain."""
+        _refuse_utf16(self.head)  # null characters are allowed, because labels may contain them
         try:
             return self.content().decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise ValueError(self._first_bad_line()) from error
 
     def text(self) -> str:
-        """Return the whole text, with newlines, if it fits into memory with its result."""
+        """Return the whole text, with line ends as newlines, if it and the result fit into memory."""
         pieces = []
         size = 0
         checked = 0
@@ -188,30 +189,30 @@ class Source:
                         f"line {number} has the byte 0x{bad:02x}, which is not UTF-8: "
                         "save the file as UTF-8"
                     )
-        return "it is not a text in UTF-8: save the file as UTF-8"
+        return "the file is not UTF-8 text: save it as UTF-8"
 
 
 def _read_all(file: BinaryIO) -> bytes:
-    """Read to the end. The size of a pipe or a gzip file is unknown, so check memory."""
+    """Read to the end. Check memory, because the size of a pipe or a gzip file is unknown."""
     pieces = []
     size = 0
     while piece := file.read(_CHUNK):
         pieces.append(piece)
         size += len(piece)
         check_memory(
-            2 * size, "the input", "save it in a plain file, as npy if it is distances"
+            2 * size, "the input", "save the data in a plain file, as npy if they are distances"
         )
     return b"".join(pieces)
 
 
 def _refuse_utf16(head: bytes) -> None:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError("it is a text in UTF-16: save the file as UTF-8")
+        raise ValueError("the file is UTF-16 text: save it as UTF-8")
 
 
 def _refuse_other_encodings(head: bytes) -> None:
     _refuse_utf16(head)
     if b"\0" in head:
         raise ValueError(
-            "it is neither a text nor a known binary file: see docs/reference/data_formats.md"
+            "the file is neither text nor a known binary format: see docs/reference/data_formats.md"
         )

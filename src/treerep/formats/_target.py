@@ -1,4 +1,4 @@
-"""Write files, plain or gzip, whole or not at all, or standard output."""
+"""Atomic writing of plain or gzip files, and writing to standard output."""
 
 import gzip
 import io
@@ -13,7 +13,7 @@ from .._core.io.files import atomic_write, write_together
 
 @contextmanager
 def open_target(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for writing, or standard output (`-`). Compress paths that end in .gz.
+    """Open a file or standard output (`-`) for writing. Paths that end in .gz are compressed.
 
     >>> with open_target("-") as file:
     ...     _ = file.write(b"0 1")
@@ -32,7 +32,7 @@ def open_target(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def write_targets(contents: Mapping[str, bytes]) -> None:
-    """Write several files, all of them or none, as `open_target` writes one.
+    """Write several files atomically, all or none, as `open_target` does for one.
 
     >>> write_targets({"-": b"0 1"})
     0 1
@@ -61,7 +61,7 @@ def _packed(content: bytes) -> bytes:
 
 
 def _gzip(file: IO[bytes]) -> gzip.GzipFile:
-    # Without name and time, so that the same data give the same bytes.
+    # Omit name and time, so that equal data give equal bytes.
     return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
 
 
@@ -71,6 +71,6 @@ def _standard_output() -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    buffer = io.BytesIO()  # stdout of notebooks and tests takes text only
+    buffer = io.BytesIO()  # stdout of notebooks and tests accepts text only
     yield buffer
     sys.stdout.write(buffer.getvalue().decode("utf-8"))

@@ -10,7 +10,7 @@ from ._request import Request
 from ._sniff import guess_format, is_zarr
 from ._source import Source
 
-#: The formats that `read` takes, described in docs/reference/data_formats.md.
+#: The formats that `read` accepts, described in docs/reference/data_formats.md.
 DATA_FORMATS = (
     "npy",
     "npz",
@@ -26,7 +26,7 @@ DATA_FORMATS = (
     "zarr",
 )
 
-# Formats whose module has another name, and an option of its `read(source, request)`.
+# Formats whose module has another name, and the option of its `read(source, request)`.
 _MODULES: dict[str, tuple[str, dict[str, str | bool]]] = {
     "csv": ("table", {}),
     "tsv": ("table", {"delimiter": "\t"}),
@@ -50,44 +50,52 @@ def read(
 ) -> Metric:
     r"""Read a distance matrix, points or a graph from a file.
 
-    Content and extension determine the format. Gzip is decompressed. A table is distances if it
-    is square without its labels. Any other table needs `kind` or `metric`.
+    Content and extension determine the format. Gzip is decompressed. A square table, not
+    counting its labels, is a distance matrix. Any other table needs `kind` or `metric`.
 
     Parameters
     ----------
     path : str or path
         A file, a zarr folder, or "-" for standard input.
     kind : "distances", "points" or "graph", optional
-        What the file holds, if its content does not determine it.
+        The kind of data, if the content does not determine it.
     format : str, optional
-        One of `DATA_FORMATS`, if content and extension do not determine it.
+        One of ``DATA_FORMATS``, if content and extension do not determine it.
     metric : str, optional
-        (points only) One of the metrics of PointMetric, "euclidean" by default. "precomputed"
+        (points only) One of the metrics of `PointMetric`, "euclidean" by default. "precomputed"
         means distances.
     labels : sequence, optional
         Labels of the points, instead of those in the file.
     symmetrize : "mean", optional
         (distances only) Average d(i, j) and d(j, i).
     weight : str or False, optional
-        (graphs only) The attribute of a GraphML file that holds the lengths of edges, which are
-        1 otherwise. False ignores the lengths of an edge list or a Matrix Market file.
+        (graphs only) The attribute of a GraphML file that holds the edge lengths, which are 1
+        otherwise. False ignores the lengths of an edge list or a Matrix Market file.
     largest_component : bool
         (graphs only) Keep the largest connected component.
     use_rep : str, optional
-        The key in `obsm` of the coordinates in an h5ad file, instead of X. The name of the
-        array in npz and zarr.
+        The key in `obsm` of the coordinates in an h5ad file, instead of X. For npz and zarr,
+        the name of the array.
 
     Returns
     -------
     Metric
-        The names in the file are its labels. Vertices of a graph are in the order of their
-        numbers or, if they have names, in that of the file.
+        Names in the file become labels. Vertices of a graph are in the order of their numbers
+        or, if they have names, in the order of the file.
+
+    See Also
+    --------
+    as_metric : Convert data to a metric.
+    formats.write_distances : Write a distance matrix.
+    formats.read_tree : Read a tree.
+    datasets.load : Load a data set by name.
 
     Notes
     -----
-    An npy file is mapped. Of a file of more than 1 GiB, only the distances that are needed are
-    read. Files that do not fit into memory are refused early. Every error is one line that
-    names the file and, in texts, the line.
+    An npy file is mapped. From a file of more than 1 GiB, only the distances that are needed
+    are read. Other formats take time and memory linear in the size of the file. Files that do
+    not fit into memory raise an error early. Every error is one line that names the file and,
+    for text, the line.
 
     Examples
     --------
@@ -100,21 +108,20 @@ def read(
     """
     request = Request(kind, metric, labels, symmetrize, weight, largest_component, use_rep)
     if format is not None and format not in DATA_FORMATS:
-        raise ValueError(f"format is one of {', '.join(DATA_FORMATS)}, not {format!r}")
+        raise ValueError(f"format must be one of {', '.join(DATA_FORMATS)}, got {format!r}")
     with errors_named(path):
         source = Source(path)
         if format in (None, "zarr") and is_zarr(source):
             return _read(source, "zarr", request)
         if not source.head:
-            raise ValueError("it is empty: save it again")
+            raise ValueError("the file is empty: save it again")
         return _read(source, format or guess_format(source, request.kind), request)
 
 
 def _read(source: Source, name: str, request: Request) -> Metric:
     if request.use_rep is not None and name not in ("h5ad", "npz", "zarr"):
         raise ValueError(
-            f"use_rep={request.use_rep!r} is for h5ad, npz and zarr, not for {name}: "
-            "leave it out"
+            f"use_rep={request.use_rep!r} applies to h5ad, npz and zarr, not to {name}: leave it out"
         )
     module, options = _MODULES.get(name, (name, {}))
     metric: Metric = importlib.import_module(f".data.{module}", __package__).read(

@@ -1,4 +1,4 @@
-"""`read_tree` and `write_tree`: find the format of a file, and its module."""
+"""`read_tree` and `write_tree`: detect the format of a file and call its module."""
 
 import importlib
 import io
@@ -17,7 +17,7 @@ from ._target import write_targets
 
 
 class TreeFormat(NamedTuple):
-    """A format, as far as needed before its module is imported."""
+    """A format: the facts needed before its module is imported."""
 
     suffixes: tuple[str, ...]
     module: str | None  # in `trees`; None for the formats of Tree.save
@@ -26,7 +26,9 @@ class TreeFormat(NamedTuple):
     reads_with: tuple[str, ...] = ()  # options of `read_tree`
 
 
-_TEXT = ("default_length", "inner_labels")
+_TEXT = ("default_length", "inner_labels", "negative_lengths")
+# Formats of phylogenies: data points are leaves there.
+_LEAVES = frozenset({"newick", "nexus", "itol"})
 #: The formats by name.
 TREE_FORMATS: dict[str, TreeFormat] = {
     "newick": TreeFormat(
@@ -48,7 +50,7 @@ TREE_FORMATS: dict[str, TreeFormat] = {
     "itol": TreeFormat((".itol.nwk",), "itol", reads=False, takes=("root", "attributes")),
 }
 _JSON_BYTES = 25  # of memory, per byte of parsed JSON
-# Suffixes of both Newick and Nexus. The content decides.
+# Suffixes used by both Newick and Nexus. The content decides.
 _UNSURE = (".tree", ".tre")
 
 
@@ -57,29 +59,47 @@ def read_tree(
     *,
     format: str | None = None,  # noqa: A002
     default_length: float | None = None,
-    inner_labels: bool | None = None,
+    inner_labels: str | None = None,
+    negative_lengths: str | None = None,
 ) -> Tree:
     """Read one tree from a file.
 
     Parameters
     ----------
-    path : path, or "-" for standard input
-        Gzip is decompressed.
+    path : str or path
+        A file, or "-" for standard input. Gzip is decompressed.
     format : str, optional
-        "newick", "nexus", "npz", "json" or "graphml". By default the suffix decides or, if it
-        is unknown, the content.
+        "newick", "nexus", "npz", "json" or "graphml". By default the extension determines the
+        format, or the content if the extension is unknown.
     default_length : float, optional
-        Length of edges that have none. By default such an edge is refused.
-    inner_labels : bool, optional
-        False ignores the names of inner nodes in Newick and Nexus (see `Tree.from_newick`).
+        Length of edges without a length. By default a missing length raises an error.
+    inner_labels : {"clades", "points", "ignore"}, optional
+        (Newick and Nexus only) How to read the names of internal nodes: see `Tree.from_newick`.
+    negative_lengths : {"error", "zero"}, optional
+        (Newick and Nexus only) Whether negative lengths raise an error or become 0.
 
-    A file that is not exactly one tree raises a ValueError that names the file and the place.
+    Returns
+    -------
+    Tree
+        The tree. In "npz" and "json", the points are in the order of the data. Points of trees
+        in other formats are matched to data by label.
+
+    Raises
+    ------
+    ValueError
+        If the file does not hold exactly one tree. The message names the file and the position.
+
+    See Also
+    --------
+    formats.write_tree : Write a tree.
+    Tree.from_newick : Read a tree from Newick text.
+    formats.read_trees : Read all trees of a file.
+    formats.read : Read distances, points or a graph.
 
     Notes
     -----
-    O(N) time and memory, without recursion, so depth is not limited. Lengths are exact. Only
-    "npz" and "json" keep the order of the data. Points of trees in other formats are matched by
-    label.
+    O(N) time and memory, without recursion, so the depth is not limited. Lengths are read
+    exactly.
 
     Examples
     --------
@@ -89,22 +109,85 @@ def read_tree(
     ...     read_tree(f"{folder}/tree.nex").labels
     ('a', 'b')
     """
+    given = {
+        "default_length": default_length,
+        "inner_labels": inner_labels,
+        "negative_lengths": negative_lengths,
+    }
     chosen = _chosen(format)
     with errors_named(path):
         source = Source(path)
         chosen = chosen or _guessed(source)
         if not TREE_FORMATS[chosen].reads:
-            raise ValueError(f"{chosen} cannot be read: give one of {_listed(_readable())}")
+            raise ValueError(f"{chosen} cannot be read: use one of {_listed(_readable())}")
         module = TREE_FORMATS[chosen].module
         reader = (
             _read_stored
             if module is None
             else importlib.import_module(f".trees.{module}", __package__).read
         )
-        given = {"default_length": default_length, "inner_labels": inner_labels}
         options = chosen_options(chosen, TREE_FORMATS[chosen].reads_with, given)
         tree: Tree = reader(source, **options) if module else reader(source, chosen == "npz")
         return tree
+
+
+def read_trees(
+    path: str | os.PathLike[str],
+    *,
+    default_length: float | None = None,
+    inner_labels: str = "clades",
+    negative_lengths: str = "error",
+) -> list[Tree]:
+    r"""Read all trees of a Newick or Nexus file, such as bootstrap replicates.
+
+    Parameters
+    ----------
+    path : str or path
+        A file, or "-" for standard input. Gzip is decompressed.
+    default_length : float, optional
+        Length of edges without a length. By default a missing length raises an error.
+    inner_labels : {"clades", "points", "ignore"}
+        How to read the names of internal nodes: see `Tree.from_newick`.
+    negative_lengths : {"error", "zero"}
+        Whether negative lengths raise an error or become 0.
+
+    Returns
+    -------
+    list of Tree
+        The trees in the order of the file. Points are matched by label.
+
+    See Also
+    --------
+    formats.read_tree : Read one tree.
+    consensus : Return the tree on which several trees agree.
+    Tree.with_support : Count how many trees contain each split.
+
+    Notes
+    -----
+    O(N) time and memory for N nodes in all trees.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "two.nwk").write_text("(a:1,b:2,c:3);\n(c:1,a:2,b:2);\n")
+    ...     read_trees(f"{folder}/two.nwk")
+    [Tree(3 points, 1 Steiner node), Tree(3 points, 1 Steiner node)]
+    """
+    with errors_named(path):
+        source = Source(path)
+        chosen = _guessed(source)
+        if chosen not in ("newick", "nexus"):
+            raise ValueError(f"{chosen} files hold one tree: use read_tree")
+        module = importlib.import_module(f".trees.{chosen}", __package__)
+        trees: list[Tree] = module.read_all(
+            source,
+            default_length=default_length,
+            inner_labels=inner_labels,
+            negative_lengths=negative_lengths,
+        )
+        return trees
 
 
 def write_tree(
@@ -114,38 +197,54 @@ def write_tree(
     format: str | None = None,  # noqa: A002
     root: int | str | None = None,
     attributes: Attributes | None = None,
+    leaves: bool | None = None,
 ) -> None:
-    """Write a tree to a file, whole or not at all.
+    """Write a tree to a file.
 
     Parameters
     ----------
-    path : path, or "-" for standard output
-        A path that ends in .gz is compressed.
+    tree : Tree
+        The tree to write.
+    path : str or path
+        A file, or "-" for standard output. If the name ends in .gz, the file is compressed.
     format : str, optional
-        One of `TREE_FORMATS`. By default the suffix decides.
-    root : node id or label, optional
-        The root, for formats that have one (Newick, Nexus, auspice, iTOL): see `Tree.newick`.
-    attributes : mapping of names to one value per data point (a DataFrame, say), optional
-        (GraphML, DOT, auspice and iTOL only) Groups, numbers or colors. None and NaN are
-        missing values. Columns of a DataFrame whose index has the labels are matched by label.
+        One of ``TREE_FORMATS``. By default the extension determines the format.
+    root : int or label, optional
+        (Newick, Nexus, auspice and iTOL only) The root: see `Tree.newick`.
+    attributes : DataFrame or mapping, optional
+        (GraphML, DOT, auspice and iTOL only) Columns of groups, numbers or colors, with one
+        value per data point. None and NaN are missing values. Columns of a DataFrame whose
+        index has the labels are matched by label.
 
-    The tables of iTOL are written beside the tree: see `trees/itol.py`. All files are written,
-    or none. A file is replaced only if it is such a table itself.
+    leaves : bool, optional
+        Whether data points inside the tree become leaves at distance 0: see `Tree.with_leaves`.
+        The default is True for Newick, Nexus and iTOL, because other programs lose taxa inside
+        a tree. Distances do not change.
+
+    See Also
+    --------
+    formats.read_tree : Read a tree.
+    Tree.newick : Return a tree as Newick text.
+    Tree.to_networkx : Convert a tree to networkx.
 
     Notes
     -----
-    O(N) time, without recursion. Lengths are written so that they read back exactly.
+    O(N) time, without recursion. Lengths are written exactly. A file is never left incomplete.
+    For iTOL, tables of labels and attributes are written beside the tree. An existing file is
+    overwritten by a table only if it is an iTOL table.
 
     Examples
     --------
     >>> write_tree(Tree(2, [[0, 1]], [1.5], labels="ab"), "-", format="newick")
+    (a:0.0,b:1.5);
+    >>> write_tree(Tree(2, [[0, 1]], [1.5], labels="ab"), "-", format="newick", leaves=False)
     (b:1.5)a;
     """
     name = os.fspath(path)
     chosen = _chosen(format) or _by_suffix(name)
     if chosen is None:
         raise ValueError(
-            f"{name}: no format has that suffix: pass format= one of {_listed(TREE_FORMATS)}"
+            f"{name}: the suffix does not match a format: pass format= one of {_listed(TREE_FORMATS)}"
         )
     given = {
         "root": root,
@@ -155,10 +254,12 @@ def write_tree(
         if value is not None and option not in TREE_FORMATS[chosen].takes:
             others = [other for other, known in TREE_FORMATS.items() if option in known.takes]
             raise ValueError(
-                f"{chosen} does not keep {option}: "
-                f"leave it out, or choose one of {_listed(others)}"
+                f"{chosen} cannot store {option}: leave it out, or choose one of {_listed(others)}"
             )
     options = {option: value for option, value in given.items() if value is not None}
+    if leaves or (leaves is None and chosen in _LEAVES):
+        tree = (tree if root is None else tree.with_root(root)).with_leaves()
+        options.pop("root", None)
     contents = _contents(tree, chosen, name, options)
     if chosen == "itol":
         from .trees.itol import check_companions
@@ -168,7 +269,7 @@ def write_tree(
 
 
 def files_beside(path: str, format: str | None) -> tuple[str, ...]:  # noqa: A002
-    """Return the files that `write_tree` writes beside a tree without attributes.
+    """Return the additional files that `write_tree` writes with a tree without attributes.
 
     >>> files_beside("tree.nwk", None), files_beside("tree.itol.nwk", None)
     ((), ('tree.labels.tsv',))
@@ -182,8 +283,17 @@ def files_beside(path: str, format: str | None) -> tuple[str, ...]:  # noqa: A00
     return (labels,)
 
 
+def writes_leaves(path: str, format: str | None) -> bool:  # noqa: A002
+    """Return whether `write_tree` makes all data points leaves by default.
+
+    >>> writes_leaves("tree.nwk", None), writes_leaves("tree.json", None)
+    (True, False)
+    """
+    return (_chosen(format) or _by_suffix(path)) in _LEAVES
+
+
 def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> dict[str, bytes]:
-    """Return the content of each file. The tree itself comes last."""
+    """Return the content of each file. The tree itself is last."""
     module = TREE_FORMATS[chosen].module
     if module is None:
         buffer = io.BytesIO()
@@ -198,18 +308,18 @@ def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> di
     except UnicodeEncodeError as error:
         wrong = error.object[error.start]
         raise ValueError(
-            f"{name}: UTF-8 cannot hold {wrong!r} in a label: rename the point"
+            f"{name}: UTF-8 cannot encode {wrong!r} in a label: rename the point"
         ) from error
 
 
 def _chosen(format: str | None) -> str | None:  # noqa: A002
     if format is not None and format not in TREE_FORMATS:
-        raise ValueError(f"format must be one of {_listed(TREE_FORMATS)}, not {format!r}")
+        raise ValueError(f"format must be one of {_listed(TREE_FORMATS)}, got {format!r}")
     return format
 
 
 def _by_suffix(name: str) -> str | None:
-    """Return the format whose suffix matches, the longest if there are several."""
+    """Return the format with a matching suffix, the longest if there are several."""
     plain = name.lower().removesuffix(".gz")
     found = [
         (len(suffix), chosen)
@@ -221,7 +331,7 @@ def _by_suffix(name: str) -> str | None:
 
 
 def _guessed(source: Source) -> str:
-    """Return the format by the suffix, or else by the content."""
+    """Return the format, determined by the suffix or by the content."""
     chosen = _by_suffix(source.name)
     if chosen is None or source.name.lower().removesuffix(".gz").endswith(_UNSURE):
         return _by_content(source)
@@ -229,7 +339,7 @@ def _guessed(source: Source) -> str:
 
 
 def _by_content(source: Source) -> str:
-    """Return the format by the first bytes."""
+    """Return the format, determined by the first bytes."""
     head = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     marks = {
         b"PK\x03\x04": "npz",
@@ -245,7 +355,7 @@ def _by_content(source: Source) -> str:
     if head.rstrip().endswith(b";"):
         return "newick"  # a tree of one point is a label and a semicolon
     raise ValueError(
-        f"its suffix and its content are unknown: pass format= one of {_listed(_readable())}"
+        f"neither suffix nor content matches a format: pass format= one of {_listed(_readable())}"
     )
 
 
@@ -269,4 +379,4 @@ def _read_stored(source: Source, packed: bool) -> Tree:
     try:
         return Tree(**fields)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"it is damaged: {error}") from error
+        raise ValueError(f"the file is damaged: {error}") from error

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..metric.base import Metric
 from ._target import open_target
 
-_BLOCK = 1 << 20  # distances that are computed together
+_BLOCK = 1 << 20  # distances computed together
 _EXTENSIONS = {
     ".npy": "npy",
     ".csv": "csv",
@@ -21,8 +21,8 @@ _EXTENSIONS = {
     ".phy": "phylip",
     ".phylip": "phylip",
 }
-_SAMPLE = 1 << 12  # distances that show whether values repeat
-# Text files have no zero characters, and UTF-8 has no surrogates.
+_SAMPLE = 1 << 12  # distances checked for repeated values
+# Text files cannot contain null characters, and UTF-8 cannot encode surrogates.
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 _FORMATS = tuple(dict.fromkeys(_EXTENSIONS.values()))
 
@@ -33,22 +33,30 @@ def write_distances(
     *,
     format: str | None = None,  # noqa: A002
 ) -> None:
-    """Write all distances of a metric as a square table, whole or not at all.
+    """Write all distances of a metric as a square table.
 
     Parameters
     ----------
     metric : Metric
-        Its distances are written in blocks of rows, so the table need not fit into memory.
+        The distances. They are written in blocks of rows, so the table need not fit into
+        memory.
     path : str or path
-        A file, compressed if its name ends in .gz, or "-" for standard output.
+        A file, or "-" for standard output. If the name ends in .gz, the file is compressed.
     format : "npy", "csv", "tsv" or "phylip", optional
-        By default the extension decides: .npy, .csv, .tsv, .phy or .phylip. npy has no labels.
-        csv and tsv have them above and in front, if there are any. phylip always has labels, or
-        numbers.
+        By default the extension determines the format: .npy, .csv, .tsv, .phy or .phylip. npy
+        files have no labels. csv and tsv files have labels in the first row and column, if
+        there are any. phylip files always have labels, or numbers.
+
+    See Also
+    --------
+    formats.read : Read a distance matrix.
+    as_metric : Convert data to a metric.
+    Tree.distances : Return the distances in a tree as an array.
 
     Notes
     -----
-    Numbers are written so that they read back exactly. O(n^2) time, a few rows of memory.
+    O(n^2) time, and memory for a few rows. Numbers are written exactly. A file is never left
+    incomplete.
 
     Examples
     --------
@@ -62,8 +70,8 @@ def write_distances(
     name = format or _EXTENSIONS.get(Path(plain).suffix)
     if name not in _FORMATS:
         raise ValueError(
-            f"distances cannot be written as {name or os.fspath(path)}: "
-            f"pass format= one of {', '.join(_FORMATS)}"
+            f"distances cannot be written as {name or os.fspath(path)}: pass format= one of "
+            f"{', '.join(_FORMATS)}"
         )
     head, names = ("", []) if name == "npy" else _text_names(metric, name)
     with open_target(path) as file:
@@ -82,7 +90,7 @@ def _write_rows(metric: Metric, file: IO[bytes], names: list[str], delimiter: st
 
 
 def _numerals(rows: NDArray[np.float64]) -> Iterator[list[str]]:
-    """Yield each row as text. If values repeat, as in a graph, convert each value once."""
+    """Yield each row as text. If values repeat, as in a graph, each value is converted once."""
     if len(np.unique(rows.flat[:_SAMPLE])) > _SAMPLE // 8:
         yield from ([repr(value) for value in row] for row in rows.tolist())
         return
@@ -116,16 +124,14 @@ def _text_names(metric: Metric, name: str) -> tuple[str, list[str]]:
     for label in metric.labels or ():
         if _UNWRITABLE.search(label):
             raise ValueError(
-                f"the label {label!r} has a zero character or one that UTF-8 cannot hold: "
-                "rename it"
+                f"the label {label!r} contains a null character or one that UTF-8 cannot encode: rename it"
             )
     if name == "phylip":
         names = list(metric.labels or map(str, range(len(metric))))
         for label in names:
             if not label or label.split() != [label]:
                 raise ValueError(
-                    f"the label {label!r} has blanks, which PHYLIP does not allow: "
-                    "write csv instead"
+                    f"the label {label!r} contains blanks, which PHYLIP does not allow: write csv instead"
                 )
         return f"{len(metric)}\n", names
     if metric.labels is None:
@@ -138,10 +144,10 @@ def _text_names(metric: Metric, name: str) -> tuple[str, list[str]]:
 def _quoted(label: str) -> str:
     if not label or label != label.strip() or "\r" in label:
         raise ValueError(
-            f"the label {label!r} is empty, has blanks at an end or control characters: "
-            "rename it"
+            f"the label {label!r} is empty, starts or ends with a blank, or contains "
+            "control characters: rename it"
         )
-    # Quote what could be read as a delimiter or a comment.
+    # Quote cells that could be read as a delimiter or a comment.
     if not any(mark in label for mark in '\t;,"\n#'):
         return label
     return '"' + label.replace('"', '""') + '"'

@@ -9,14 +9,14 @@ from .base import Metric, check_indices, read_only
 
 
 class CompiledMetric(Metric):
-    """A metric whose oracle answers single distances in compiled code."""
+    """A metric whose oracle computes single distances in compiled code."""
 
     def _n_indices(self) -> int:
-        """Return how many indices `pairs` and `block` accept: a tree adds its Steiner nodes."""
+        """Return how many indices `pairs` and `block` accept. A tree also accepts its Steiner nodes."""
         return len(self)
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances of the pairs (i[k], j[k]), as a float64 array of their shape."""
+        """Return the distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
         from .oracle.distance_kernels import pair_distances
 
         n = self._n_indices()
@@ -26,7 +26,7 @@ class CompiledMetric(Metric):
         return out
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances from each row to each column point, as a float64 array."""
+        """Return the distances from each row point to each column point, as a float64 array."""
         from .oracle.distance_kernels import block_distances
 
         n = self._n_indices()
@@ -36,8 +36,9 @@ class CompiledMetric(Metric):
         return out
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Pickles and deep copies give writeable arrays. Kernels are compiled for read-only ones,
-        # which are views: arrays of the oracle still share memory with those of the metric.
+        # Pickles and deep copies create writable arrays. Kernels are compiled for read-only
+        # arrays, which are views: arrays of the oracle still share memory with those of the
+        # metric.
         for name, value in state.items():
             self.__dict__[name] = read_only(value) if isinstance(value, np.ndarray) else value
         if state.get("oracle") is not None:
@@ -45,6 +46,6 @@ class CompiledMetric(Metric):
 
 
 def _flat(indices: NDArray[np.int64]) -> NDArray[Any]:
-    # One layout for the kernels. (Broadcast arrays also carry a flag that warns when looked
-    # at.)
+    # All kernels expect this layout. (Broadcast arrays also carry a flag that emits a warning
+    # when it is read.)
     return read_only(indices).reshape(-1)

@@ -1,4 +1,4 @@
-"""Validate a distance matrix once: all of it, or a sample of a matrix on disk."""
+"""One-time validation of a distance matrix: every entry, or a sample for a matrix on disk."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -11,27 +11,27 @@ from .base import BadEntryError, MetricError
 from .disk.mapped import prefetch, random_access
 from .oracle.classes import LARGEST
 
-# How far d(i, j) and d(j, i) may differ, relative to the largest distance: what sloppy but
-# honest code produces.
+# The allowed difference of d(i, j) and d(j, i), relative to the largest distance. Numerically
+# careless but correct code stays within it.
 _ASYMMETRY = {np.dtype(np.float16): 5e-3, np.dtype(np.float32): 1e-4}
 _ASYMMETRY_DEFAULT = 1e-8
 _SAMPLE = 1_000_000
 _BAND = 64
-_AHEAD = 64 * _BAND  # rows whose pages are asked for together: some 32 MB
+_AHEAD = 64 * _BAND  # rows whose pages are requested together: about 32 MB
 
 
 class Inspection(NamedTuple):
     """Facts about the entries of a distance matrix."""
 
     largest: float
-    whole: bool  # all are whole numbers
-    single: bool  # all fit float32
+    whole: bool  # all entries are whole numbers
+    single: bool  # all entries are exact in float32
     asymmetry: float  # the largest |d(i, j) - d(j, i)|
 
 
 def inspect_all(distances: NDArray[Any]) -> Inspection:
-    """Check every entry; the first bad one in row order raises a MetricError."""
-    # Compiled code does not compute with float16.
+    """Check every entry. The first bad one in row order raises a MetricError."""
+    # Compiled code cannot compute with float16.
     seen = (
         _inspect_halves(distances)
         if distances.dtype == np.float16
@@ -46,16 +46,16 @@ def inspect_all(distances: NDArray[Any]) -> Inspection:
     assert seen is not None
     if seen.largest > LARGEST:
         raise MetricError(
-            f"the largest distance is {seen.largest}, and sums of it overflow: rescale the distances"
+            f"the largest distance is {seen.largest}, so sums of distances overflow: rescale the distances"
         )
     return seen
 
 
 def inspect_sample(distances: NDArray[Any]) -> tuple[Inspection, NDArray[Any]]:
-    """Check the diagonal and a million other entries; return the facts and those entries.
+    """Check the diagonal and a million other entries; return the facts and the entries.
 
-    Each row gives some entries. A disk is read by pages, so neighboring rows share their
-    columns: the mirror images then lie in few rows.
+    Some entries of each row are read. A disk is read in pages, so neighboring rows sample the
+    same columns. The mirror images are then in few rows.
     """
     sample = _read_sample(distances)
     found = _inspect_block(sample.entries, sample.mirrored)
@@ -70,7 +70,7 @@ def inspect_sample(distances: NDArray[Any]) -> tuple[Inspection, NDArray[Any]]:
 
 
 class _Sample(NamedTuple):
-    """Some entries of each row: those of row i begin in column first_column[i]."""
+    """Some entries of each row. The entries of row i begin in column first_column[i]."""
 
     first_column: NDArray[np.int64]
     entries: NDArray[Any]
@@ -102,7 +102,7 @@ def _read_sample(distances: NDArray[Any]) -> _Sample:
 
 
 def _refuse_bad_sample(sample: _Sample) -> None:
-    """Raise an error for the first entry that is not a distance, or else its mirror image."""
+    """Raise an error for the first entry that is not a distance, or otherwise for its mirror image."""
     for i, k in np.argwhere(~_are_distances(sample.entries))[:1]:
         raise BadEntryError(i, sample.first_column[i] + k, sample.entries[i, k])
     for i, k in np.argwhere(~_are_distances(sample.mirrored))[:1]:
@@ -112,7 +112,7 @@ def _refuse_bad_sample(sample: _Sample) -> None:
 def _sampled_entries(
     first_column: NDArray[np.int64], width: int, start: int, stop: int
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield the entries that `inspect_sample` reads for some rows: (row, start, stop)."""
+    """Yield the entries that `inspect_sample` reads in some rows, as (row, start, stop)."""
     for top in range(start, stop, _BAND):
         bottom = min(top + _BAND, len(first_column))
         column = int(first_column[top])
@@ -133,13 +133,13 @@ def _are_distances(block: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _inspect_block(here: NDArray[Any], there: NDArray[Any]) -> Inspection | None:
-    """Inspect entries and their mirror images; None if one of them is not a distance."""
+    """Inspect entries and their mirror images. Return None if one of them is not a distance."""
     if not (_are_distances(here).all() and _are_distances(there).all()):
         return None
     one = here.astype(np.float64)
     two = there.astype(np.float64)
     whole = all((part == np.floor(part)).all() for part in (one, two))
-    with np.errstate(over="ignore"):  # to infinity, which equals no entry
+    with np.errstate(over="ignore"):  # overflow gives infinity, which no entry equals
         single = all((part == part.astype(np.float32)).all() for part in (one, two))
     return Inspection(
         float(max(one.max(), two.max())), whole, single, float(np.abs(one - two).max())
@@ -179,7 +179,7 @@ def _inspect_compiled(distances: NDArray[Any]) -> Inspection | None:
     low = found[:, 0].min()
     high = found[:, 1:2].max(axis=0)
     largest = float(high.view(dtype)[0])
-    # Negative numbers, infinity and NaN show in the bits. So does -0.0, which is accepted.
+    # Negative numbers, infinity and NaN show in the bits. So does -0.0, which is valid.
     finite = largest < np.inf and asymmetry < np.inf
     if not finite or (low < 0 and _has_negative(distances)):
         return None
@@ -191,7 +191,7 @@ def _has_negative(distances: NDArray[Any]) -> bool:
 
 
 def _name_first_bad_entry(distances: NDArray[Any]) -> None:
-    """Raise an error for the first bad entry in row order; there is one."""
+    """Raise an error for the first bad entry in row order. The matrix must contain one."""
     finite_largest = max(
         float(np.max(row, initial=0, where=np.isfinite(row))) for row in distances
     )
@@ -210,8 +210,7 @@ def _name_first_bad_entry(distances: NDArray[Any]) -> None:
 
 def _refuse_diagonal(i: int, value: float) -> None:
     raise MetricError(
-        f"d({i}, {i}) is {value}, but a point is at distance 0 from itself: "
-        "fill the diagonal with 0"
+        f"d({i}, {i}) is {value}, but the distance of a point to itself is 0: fill the diagonal with 0"
     )
 
 

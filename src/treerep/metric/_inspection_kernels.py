@@ -1,4 +1,4 @@
-"""Inspect a distance matrix in one pass: each entry is read once, with its mirror image."""
+"""Inspection of a distance matrix in one pass: each entry is read once, with its mirror image."""
 
 from typing import Any
 
@@ -30,13 +30,15 @@ def _inspect_tile(distances: Any, bits: Any, rows: Any, cols: Any, out: Any) -> 
 
 @kernel
 def inspect_band(distances: Any, bits: Any, start: int, out: Any) -> float:
-    """Inspect rows start ... start + TILE - 1 from the diagonal on, and their mirror image.
+    """Inspect rows start ... start + TILE - 1 from the diagonal on, and their mirror images.
 
-    `bits` is the same matrix as whole numbers (the bits of floats, which are ordered like
-    non-negative floats, with infinity and NaN above all and negative numbers below 0). Their
-    extremes are found at the speed of memory; those of floats are slower, because of NaN. out =
-    (least bits, greatest bits, 1 if some entry is not whole, 1 if some entry does not fit
-    float32). Returns the largest |d_ij - d_ji|.
+    `bits` is the same matrix as integers: the bits of the floats. Bits of non-negative floats
+    have the order of the floats. Infinity and NaN are above all others, and negative numbers
+    are below 0. The extremes of integers are found at the speed of memory; those of floats take
+    longer because of NaN.
+
+    `out` receives the least bits, the greatest bits, 1 if some entry is not whole, and 1 if
+    some entry is not exact in float32. Returns the largest |d_ij - d_ji|.
     """
     n = distances.shape[0]
     band = (start, min(start + TILE, n))

@@ -1,9 +1,9 @@
-"""Match the points of two metrics: by label if both have labels, otherwise by position.
+"""Matching of the points of two metrics: by label if both have labels, otherwise by position.
 
-This is the rule of the whole package, and the only place that applies it. Scores, `refine`,
-`place`, `Tree.difference` and the command line all ask here. A tree that was read from a text
-has labels in the order of that text, which says nothing about the order of the data
-(`Metric.order_known` is False). Such a tree is not matched by position.
+This module is the only place that applies this rule. Scores, `refine`, `place`,
+`Tree.difference` and the command line all call it. A tree that was read from text has labels in
+the order of the text, which is unrelated to the order of the data (`Metric.order_known` is
+False). Such a tree is not matched by position.
 """
 
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ class Points(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """The remedies in error messages, in the words of Python or of the command line."""
+    """The remedies in error messages, worded for Python or for the command line."""
 
     same_points: str
     order: str  # {other} stands for the metric without labels
@@ -31,9 +31,9 @@ class Wording(NamedTuple):
 
 
 PYTHON = Wording(
-    "give metrics on the same points",
+    "use metrics on the same points",
     "give {other} labels, or reorder the tree with tree.restrict(labels); "
-    ".json and .npz files of trees keep the order",
+    ".json and .npz tree files keep the order",
 )
 
 
@@ -42,9 +42,9 @@ def matched(
 ) -> Any:
     """Return the first metric with its points in the order of the second.
 
-    O(n) time for n points, plus O(N) for a tree of N nodes that has to be reordered. If both
-    have the same labels in the same order, the same object is returned. `names` are the names
-    of the metrics in errors.
+    O(n) time for n points, plus O(N) to reorder a tree of N nodes. If both have the same labels
+    in the same order, `first` itself is returned. `names` are the names of the metrics in
+    errors.
     """
     order = point_order(points_of(first), points_of(second), names, wording)
     if order is None:
@@ -61,9 +61,9 @@ def points_of(metric: Metric) -> Points:
 def point_order(
     first: Points, second: Points, names: tuple[str, str], wording: Wording = PYTHON
 ) -> NDArray[np.int64] | None:
-    """Return the position in `first` of each point of `second`, or None if they are the same.
+    """Return the position in `first` of each point of `second`, or None if both orders are the same.
 
-    Points that do not match are refused with a ValueError that names the first of them.
+    If points do not match, a ValueError names the first such point.
 
     >>> point_order(Points(3, ("a", "b", "c")), Points(3, ("c", "a", "b")), ("one", "two"))
     array([2, 0, 1])
@@ -88,21 +88,21 @@ def point_order(
             f"{wording.same_points}"
         ) from None
     if len(order) != first.n or not np.bincount(order, minlength=first.n).all():
-        # Built-in metrics check their labels; those of other metrics may be too few, or occur
-        # twice.
+        # Built-in metrics validate their labels. Labels of other metrics may be too few or
+        # repeated.
         check_labels(own, first.n)
         check_labels(others, first.n)
     return order
 
 
 def after_matching(first: Metric, second: Metric) -> bool:
-    """Return `order_known` of what is made from `first` in the order of `second`."""
+    """Return `order_known` for an object made from `first` in the order of `second`."""
     by_label = first.labels is not None and second.labels is not None
     return second.order_known if by_label else first.order_known
 
 
 def values_in_order(column: Any, labels: tuple[str, ...] | None) -> Any:
-    """Return a pandas column in the order of the labels, if its index has them."""
+    """Return a pandas column in the order of the labels, if the index contains them."""
     if labels is None or not hasattr(column, "index") or not hasattr(column, "iloc"):
         return column
     names = [str(name) for name in column.index]
@@ -112,17 +112,17 @@ def values_in_order(column: Any, labels: tuple[str, ...] | None) -> Any:
         return column  # the index does not name the points
     if absent:
         raise ValueError(
-            f"the table has no row {absent[0]!r}, but other labels of the tree: "
+            f"the table has no row {absent[0]!r}, but rows for other labels of the tree: "
             "give one row per label"
         )
     if len(rows) < len(names):
         twice = next(name for i, name in enumerate(names) if rows[name] != i)
-        raise ValueError(f"the table has two rows {twice!r}: give one row per label")
+        raise ValueError(f"the table has two rows {twice!r}: keep one row per label")
     return column.iloc[[rows[label] for label in labels]]
 
 
 def _names(points: Points, others: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Return the labels; for points without labels their numbers, if `others` are numbers."""
+    """Return the labels. For points without labels, return their numbers if `others` are numbers."""
     if points.labels is not None or points.order_known or others is None:
         return points.labels
     numbers = _numbers(points.n)
@@ -141,8 +141,8 @@ def _check_positions(
             and one.n > 1
         ):
             raise ValueError(
-                f"{name} has labels, in the order of a text, and {other_name} has none: "
-                f"{wording.order.format(other=other_name)}"
+                f"{name} has labels in the order of a text file, and {other_name} has no "
+                f"labels: {wording.order.format(other=other_name)}"
             )
 
 

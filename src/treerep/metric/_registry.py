@@ -1,8 +1,8 @@
-"""Readers for the types of other libraries, found by the name of the type.
+"""Readers for types of other libraries, looked up by the name of the type.
 
-The tables hold names only, so nothing is imported before an object of that type arrives, and
-the result does not depend on what was imported before. Other packages add types with an entry
-point in the group "treerep.converters".
+The tables contain only names, so nothing is imported until an object of that type is passed.
+The result does not depend on earlier imports. Other packages register types with an entry point
+in the group "treerep.converters".
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -33,22 +33,22 @@ CONVERTERS: Mapping[str, str] = {
 }
 
 # "package.Class" -> "module:function". A reader is called as reader(graph, weight) and returns
-# a symmetric sparse matrix of lengths and the names of the vertices.
+# a symmetric sparse matrix of lengths and the vertex names.
 GRAPH_READERS: Mapping[str, str] = {
     "igraph.Graph": "treerep.adapters.igraph:read_graph",
     "networkit.Graph": "treerep.adapters.networkit:read_graph",
     "networkx.Graph": "treerep.adapters.networkx:read_graph",
 }
 
-# Types of these packages are read by `as_metric` itself. Looking for entry points would only
-# cost time.
+# `as_metric` reads types of these packages itself, so looking for entry points would only cost
+# time.
 _NATIVE = frozenset(("builtins", "numpy", "pandas", "scipy"))
 
 
 def find_converter(data: object) -> Callable[..., Any] | None:
     """Return the converter for an object, or None.
 
-    A converter for a class also serves its subclasses.
+    A converter for a class also applies to its subclasses.
     """
     for package, name in _type_names(data):
         if name in CONVERTERS:
@@ -73,7 +73,7 @@ def _type_names(data: object) -> Iterator[tuple[str, str]]:
 
 @cache
 def _installed() -> Mapping[str, str]:
-    """Return the converters of other installed packages."""
+    """Return the converters registered by other installed packages."""
     return {entry.name: entry.value for entry in entry_points(group=GROUP)}
 
 

@@ -39,7 +39,7 @@ class ReorderedMetric(Metric):
         )
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances of the pairs (i[k], j[k]), as a float64 array of their shape."""
+        """Return the distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
         return self.metric.pairs(*(self.order[check_indices(x, len(self))] for x in (i, j)))
 
     def random_access(self) -> AbstractContextManager[None]:

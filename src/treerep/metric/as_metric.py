@@ -1,4 +1,4 @@
-"""`as_metric`: turn what users have into a Metric."""
+"""`as_metric`: conversion of arrays, tables, graphs and files to a Metric."""
 
 import sys
 from collections.abc import Sequence
@@ -24,42 +24,57 @@ def as_metric(
     largest_component: bool = False,
     use_rep: str | None = None,
 ) -> Metric:
-    """Turn data into a Metric.
+    """Convert data to a `Metric`.
+
+    All public functions convert their data by this function.
 
     Parameters
     ----------
-    data : Metric, array, DataFrame, sparse matrix, graph, AnnData or path of a file
-        - A Metric, or a data set of `datasets.load`: returned as it is.
-        - An array or DataFrame: a distance matrix if `metric` is None or "precomputed",
-          otherwise points (rows). A DataFrame of distances has the same names on rows and
-          columns, which become labels. Torch tensors, zarr arrays and h5py data sets are
-          arrays. Stored distances of more than 1 GiB stay on disk.
+    data : Metric, array, DataFrame, sparse matrix, graph, AnnData or path
+        - A `Metric`, or a data set of `datasets.load`: returned unchanged.
+        - An array or DataFrame: a distance matrix if `metric` is None or "precomputed", and
+          points (rows) otherwise. A DataFrame of distances has the same labels on rows and
+          columns. Torch tensors, zarr arrays and h5py data sets are arrays. Stored distances of
+          more than 1 GiB stay on disk.
         - A scipy sparse matrix, or a graph of networkx, igraph or networkit: a graph.
-        - A DistanceMatrix of scikit-bio: a distance matrix.
+        - A scikit-bio DistanceMatrix: a distance matrix.
         - An AnnData: its cells are points, Euclidean if `metric` is None.
-        - A string or path: a file. Its content and extension decide how it is read.
-          `treerep.formats.read` takes more options.
+        - A string or path: a file. Its content and extension determine the format.
+          `formats.read` has more options.
 
         Installed packages can add types.
     metric : str, optional
-        One of PointMetric's metrics, or "precomputed".
+        One of the metrics of `PointMetric`, or "precomputed".
     labels : sequence, optional
-        Names of the points.
+        Labels of the points.
     symmetrize : "mean", optional
-        For a distance matrix: average d(i, j) and d(j, i).
+        (distance matrices only) Average d(i, j) and d(j, i).
     weight : str, optional
-        For a graph of another library or a GraphML file: the edge attribute with the lengths.
-        By default every edge counts 1, as in networkx's shortest paths.
+        (graphs of other libraries and GraphML files only) The edge attribute with the lengths.
+        By default all edges have length 1.
     largest_component : bool
-        For a graph: keep the largest connected component of a disconnected one.
+        (graphs only) Keep the largest connected component of a disconnected graph.
     use_rep : str, optional
-        For an AnnData: the table of the cells, "X" or a key of `obsm`. By default "X_pca" if
-        there is one, otherwise "X".
+        (AnnData only) The coordinates of the cells, "X" or a key of `obsm`. The default is
+        "X_pca" if present, otherwise "X".
+
+    Returns
+    -------
+    Metric
+        A `MatrixMetric`, `PointMetric` or `GraphMetric`, or the given metric.
+
+    See Also
+    --------
+    formats.read : Read data from a file, with more options.
+    MatrixMetric : A distance matrix.
+    PointMetric : Points.
+    GraphMetric : A graph.
 
     Notes
     -----
-    Everything is checked once, here: O(n^2) time for a matrix, O(n k) for points, O(edges) for
-    a graph. An array is copied only if its type or layout requires it.
+    The data are validated once, here. Validation takes O(n^2) time for a matrix, O(n k) for
+    points and O(edges) for a graph. Distances are kept exactly. An array is copied only if its
+    type or layout requires it.
 
     Examples
     --------
@@ -79,7 +94,7 @@ def as_metric(
         options["largest_component"] = True
     if isinstance(data, Metric):
         _refuse(
-            {"metric": metric, **options}, f"a {type(data).__name__}, which is a metric already"
+            {"metric": metric, **options}, f"a {type(data).__name__}, which is already a metric"
         )
         return data
     if isinstance(getattr(data, "metric", None), Metric):  # a data set
@@ -101,8 +116,8 @@ def as_metric(
         hasattr(data, "__array__") or isinstance(data, (list, tuple))
     ):
         raise TypeError(
-            f"cannot take distances from {type(data).__name__}: "
-            "give an array, a DataFrame, a graph, a Metric or the path of a file as a str or Path"
+            f"cannot read distances from {type(data).__name__}: pass an array, a "
+            "DataFrame, a graph, a Metric or the path of a file as a str or Path"
         )
     return _from_array(np.asarray(data), metric, options)
 
@@ -116,14 +131,15 @@ def _from_array(array: NDArray[Any], metric: str | None, options: dict[str, Any]
 
 
 def _refuse(options: dict[str, Any], what: str, allowed: tuple[str, ...] = ()) -> None:
-    """Raise a ValueError for the first given option that this kind of data does not have."""
+    """Raise a ValueError for the first given option that does not apply to this kind of data."""
     for name, value in options.items():
         if value is not None and name not in allowed:
             raise ValueError(f"{name}={value!r} does not apply to {what}: leave it out")
 
 
 def _is_sparse(data: MetricLike) -> bool:
-    # scipy.sparse is imported already if this is a sparse matrix. Others need not wait for it.
+    # If this is a sparse matrix, scipy.sparse is already imported. Otherwise its slow import is
+    # avoided.
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(data))
 
@@ -133,15 +149,14 @@ def _graph(data: MetricLike, metric: str | None, options: dict[str, Any]) -> Met
 
     if metric is not None:
         raise MetricError(
-            f"a sparse matrix is read as a graph: for points with metric={metric!r} "
-            "give data.toarray()"
+            f"a sparse matrix is read as a graph: for points with metric={metric!r} pass data.toarray()"
         )
     _refuse(options, "a sparse matrix", allowed=("labels", "largest_component"))
     return GraphMetric(data, **options)
 
 
 def is_frame(data: MetricLike) -> bool:
-    """Return whether this is a DataFrame, of pandas or of a library like it."""
+    """Return whether this is a DataFrame of pandas or a similar library."""
     return all(hasattr(data, name) for name in ("index", "columns", "to_numpy"))
 
 
@@ -152,7 +167,8 @@ def _from_frame(frame: DataFrame, metric: str | None, options: dict[str, Any]) -
         for position, (row, column) in enumerate(zip(names, columns, strict=True)):
             if row != column:
                 raise MetricError(
-                    f"row {position} is named {row!r} but column {position} {column!r}: "
-                    "give the rows and columns of a distance table the same names in the same order"
+                    f"row {position} is named {row!r} but column {position} is named "
+                    f"{column!r}: give the rows and columns of a distance table the same "
+                    "names in the same order"
                 )
     return _from_array(frame.to_numpy(), metric, {"labels": names, **options})

@@ -10,14 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class MetricError(ValueError):
-    """Distances that cannot be used.
+    """Raised if distances cannot be used.
 
-    The message names the first bad entry and the remedy.
+    The message names the first bad entry and a remedy.
+
+    See Also
+    --------
+    as_metric : Convert and validate data.
+    MatrixMetric : Validate a distance matrix.
     """
 
 
 class BadEntryError(MetricError):
-    """An entry d(i, j) of a matrix that is not a distance, given as (i, j, value).
+    """A matrix entry d(i, j) that is not a distance, given as (i, j, value).
 
     >>> print(BadEntryError(2, 5, -1.0))
     d(2, 5) is -1.0, but distances are never negative: check the input
@@ -28,38 +33,54 @@ class BadEntryError(MetricError):
         if value < 0 and np.isfinite(value):
             return f"d({i}, {j}) is {value}, but distances are never negative: check the input"
         if np.isfinite(value):
-            return f"d({i}, {j}) is {value}, and sums of such numbers overflow: rescale the distances"
+            return (
+                f"d({i}, {j}) is {value}, so sums of distances overflow: rescale the distances"
+            )
         return (
             f"d({i}, {j}) is {value}: replace or drop points with missing or infinite distances"
         )
 
 
 class Metric(ABC):
-    """A finite metric space: `len(m)` points and their distances.
+    """A finite metric space with `len(m)` points.
 
-    Subclass it for custom distances: `__len__` and `block` suffice. The built-in metrics also
-    have an `oracle`, which gives compiled code single distances.
+    For custom distances, write a subclass with the methods `__len__` and `block`.
+
+    Attributes
+    ----------
+    labels : tuple of str, or None
+        Labels of the points.
+    order_known : bool
+        False if the order of the points has no meaning, as in a tree read from a Newick file.
+
+    See Also
+    --------
+    as_metric : Convert data to a metric.
+    MatrixMetric : A distance matrix.
+    PointMetric : Points.
+    GraphMetric : A graph.
+    Tree : A tree.
     """
 
-    #: Labels of the points in order, or None.
+    #: Labels of the points, in order, or None.
     labels: tuple[str, ...] | None = None
-    #: False if the order of the points carries no meaning, as in a tree read from Newick: see
+    #: False if the order of the points has no meaning, as in a tree read from Newick: see
     #: `_matching.py`.
     order_known: bool = True
     #: Named tuple of arrays for kernels (see `oracle/classes.py`), or None if the metric has
     #: only `block`.
     oracle: Any = None
-    #: True when every distance is known to be a whole number.
+    #: True if every distance is known to be a whole number.
     integral: bool = False
-    #: Relative precision with which distances are computed. Comparisons of sums allow for it.
+    #: Relative precision of the computed distances. Comparisons of sums allow for it.
     eps: float = float(np.finfo(np.float64).eps)
-    #: Relative precision to which the input seems to have been rounded; 0 if it was not. A
-    #: hint for the methods that fit trees. Certified results, such as the bounds of
-    #: `hyperbolicity`, ignore it.
+    #: Relative precision to which the input appears to be rounded; 0 if it is not. A hint for
+    #: methods that fit trees. Certified results, such as the bounds of `hyperbolicity`, ignore
+    #: it.
     input_eps: float = 0.0
 
-    #: True if each distance is read from a disk when it is needed. More threads than cores
-    #: then pay.
+    #: True if distances are read from disk when they are needed. It then pays to use more
+    #: threads than cores.
     on_disk: bool = False
 
     @abstractmethod
@@ -67,10 +88,10 @@ class Metric(ABC):
 
     @abstractmethod
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances from each row to each column point, as a float64 array."""
+        """Return the distances from each row point to each column point, as a float64 array."""
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances of the pairs (i[k], j[k]), as a float64 array of their shape."""
+        """Return the distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
         i, j = np.broadcast_arrays(np.asarray(i), np.asarray(j))
         flat = [self.block([a], [b])[0, 0] for a, b in zip(i.ravel(), j.ravel(), strict=True)]
         return np.array(flat, dtype=np.float64).reshape(i.shape)
@@ -92,7 +113,7 @@ class Metric(ABC):
 
 
 def check_indices(indices: ArrayLike, n: int) -> NDArray[np.int64]:
-    """Return indices as int64, or raise IndexError naming the first one outside 0 ... n-1.
+    """Return indices as int64, or raise an IndexError that names the first one outside 0 ... n-1.
 
     >>> check_indices([0, 2], 3)
     array([0, 2])
@@ -101,17 +122,17 @@ def check_indices(indices: ArrayLike, n: int) -> NDArray[np.int64]:
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind not in "iu":
-        raise IndexError(f"points are given by whole-number indices, not {array.dtype}")
+        raise IndexError(f"points must be given by integer indices, not {array.dtype}")
     outside = (array < 0) | (array >= n)
     if outside.any():
         raise IndexError(
-            f"point {array[outside].flat[0]} does not exist: there are {n}, 0 to {n - 1}"
+            f"point {array[outside].flat[0]} does not exist: the {n} points are numbered 0 to {n - 1}"
         )
     return array.astype(np.int64, copy=False)
 
 
 def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | None:
-    """Return labels as strings; a wrong number or a duplicate raises a MetricError."""
+    """Return labels as strings. A wrong number of labels or a duplicate raises a MetricError."""
     if labels is None:
         return None
     names = tuple(str(label) for label in labels)
@@ -123,17 +144,17 @@ def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | N
     for position, name in enumerate(names):
         if name in seen:
             raise MetricError(
-                f"points {seen[name]} and {position} share the label {name!r}: "
-                "make the labels unique or drop them"
+                f"points {seen[name]} and {position} share the label {name!r}: make "
+                "the labels unique or drop them"
             )
         seen[name] = position
     return names
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only, C-contiguous plain view: the layout for which kernels compile."""
+    """Return a read-only, C-contiguous plain view, the layout for which kernels are compiled."""
     view = np.ascontiguousarray(np.asarray(array)).view(np.ndarray)
-    if not view.flags.aligned:  # an array received in one buffer with others
+    if not view.flags.aligned:  # the array was received in one buffer with others
         view = view.copy()
     if not view.dtype.isnative:
         view = view.astype(view.dtype.newbyteorder("="))

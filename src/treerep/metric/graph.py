@@ -1,4 +1,4 @@
-"""Shortest paths in a graph."""
+"""Shortest-path metrics of graphs."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -20,55 +20,66 @@ from .oracle.classes import HubOracle
 if TYPE_CHECKING:
     from .shortest_paths.hub_labels import Watch
 
-# Rough costs in nanoseconds, to choose between searching the graph and asking the hub labels.
+# Rough costs in nanoseconds, to choose between searching the graph and querying hub labels.
 _SEARCH_STEP = 5.0
 _HEAP_STEP = 80.0
 _QUERY_COST = 300.0
 _BAND = 2e7  # large requests are answered in bands of about this many nanoseconds, on all cores
-_SEARCHES_BEFORE_LABELS = 1000  # then labels are built
+_SEARCHES_BEFORE_LABELS = 1000  # after this many searches, labels are built
 
 
 class GraphMetric(CompiledMetric):
-    """The shortest-path metric of a connected undirected graph, without an n x n matrix.
+    """The shortest-path metric of a connected undirected graph.
 
-    Single distances are exact and take about a microsecond. They come from hub labels, which
-    are built on first use: for WordNet's 74,374 vertices in a second, with a few megabytes.
-    Large blocks take one search per row or column, breadth-first or Dijkstra's, in parallel.
+    No n x n matrix is stored. Single distances are exact and take about a microsecond.
 
     Parameters
     ----------
     graph : (n, n) sparse matrix, (m, 2) integer array, or graph of another library
-        A symmetric adjacency matrix of scipy.sparse, edges between vertices numbered from 0 (a
-        number without an edge is an isolated vertex), or a graph of networkx, igraph or
-        networkit. The values of a matrix are edge lengths; if all are 1, or it is boolean, the
-        graph is unweighted. Self-loops are dropped, since no shortest path uses one. If an edge
-        is given twice, the shorter one counts (in a sparse matrix, entries given twice add up,
-        as everywhere in scipy). Labels are the nodes of a networkx graph, or the vertex
-        attribute "name" of an igraph graph.
+        A symmetric adjacency matrix of scipy.sparse, an array of edges, or a graph of networkx,
+        igraph or networkit. The vertices of an edge array are numbered from 0. The values of a
+        matrix are edge lengths. If all are 1, or the matrix is boolean, the graph is
+        unweighted. Labels are the nodes of a networkx graph, or the vertex attribute "name" of
+        an igraph graph.
     weight : str, optional
         Edge attribute of a networkx or igraph graph that holds the lengths; "weight" for
-        networkit's weights. By default every edge counts 1, as in networkx's shortest paths.
+        networkit's weights. By default all edges have length 1.
     weights : (m,) array, optional
         Positive lengths of the edges of an edge array.
     labels : sequence, optional
-        Names of the n vertices.
+        Labels of the vertices.
     largest_component : bool
-        Keep the largest connected component of a disconnected graph instead of refusing it.
-        `vertices` then lists the vertices that are kept.
+        Keep the largest connected component of a disconnected graph. By default a disconnected
+        graph raises an error. `vertices` lists the vertices that are kept.
 
     Attributes
     ----------
-    adjacency : scipy csr_array of edge lengths, symmetric, with sorted indices; read-only
-    weighted : False when every edge has length 1
-    integral : True when every distance is a whole number, and small enough for exact sums
-    vertices : (n,) array, the number in the input of every point
-    label_work : steps of work that the hub labels took to build; 0 before
+    adjacency : scipy csr_array
+        Symmetric matrix of edge lengths with sorted indices, read-only.
+    weighted : bool
+        False if every edge has length 1.
+    vertices : (n,) array
+        Number of each point in the input.
+
+    See Also
+    --------
+    as_metric : Convert data to a metric.
+    mean_average_precision : Measure how well a tree keeps the neighbors of a graph.
+    datasets.load : Load a graph by name.
 
     Notes
     -----
-    Sums of lengths that are not whole numbers are rounded. A search from u, a search from v and
-    the hub labels then agree on d(u, v) up to rounding. Which of them answers depends only on
-    the shape of the request, so the same request gives the same bits.
+    Single distances come from hub labels, which are built on first use. For WordNet's 74,374
+    vertices this takes a second and a few megabytes. Large blocks take one search per row or
+    column (breadth-first or Dijkstra), in parallel.
+
+    Self-loops are dropped. If an edge is given twice, the shorter one counts. In a sparse
+    matrix, entries given twice are added, as in scipy. A number without an edge in an edge
+    array is an isolated vertex.
+
+    Sums of lengths that are not whole numbers are rounded. Searches and hub labels then agree
+    on d(u, v) up to rounding. The choice between them depends only on the shape of the request,
+    so the same request always gives the same bits.
 
     Examples
     --------
@@ -94,13 +105,14 @@ class GraphMetric(CompiledMetric):
             labels = own if labels is None else labels
         elif weight is not None:
             raise MetricError(
-                f"weight={weight!r} names an edge attribute: "
-                "only graphs of networkx, igraph and networkit have those"
+                f"weight={weight!r} names an edge attribute, but only networkx, igraph "
+                "and networkit graphs have edge attributes"
             )
         if issparse(graph):
             if weights is not None:
                 raise MetricError(
-                    "weights go with an edge array: a sparse matrix holds the lengths as its values"
+                    "weights applies only to an edge array: a sparse matrix stores the "
+                    "lengths as its values"
                 )
             adjacency, vertices = _read_matrix(graph)
         elif isinstance(graph, (np.ndarray, list, tuple)):
@@ -108,8 +120,8 @@ class GraphMetric(CompiledMetric):
         else:
             kind = type(graph).__name__
             raise TypeError(
-                "a graph is a scipy sparse matrix, an (m, 2) array of edges, "
-                f"or one of networkx, igraph or networkit, not {kind}"
+                "expected a scipy sparse matrix, an (m, 2) array of edges, or a "
+                f"networkx, igraph or networkit graph, not {kind}"
             )
         names = check_labels(labels, int(vertices[-1]) + 1)
         adjacency, vertices = _connected(adjacency, vertices, largest_component)
@@ -118,14 +130,14 @@ class GraphMetric(CompiledMetric):
         longest = float(lengths.max(initial=0.0)) * (n - 1)
         if not np.isfinite(longest):
             raise MetricError(
-                f"edges of length {lengths.max()} add up beyond the range of floats: "
-                "rescale the weights"
+                f"sums of edges of length {lengths.max()} exceed the range of floats: rescale the weights"
             )
         self.adjacency = _read_only_rows(adjacency)
         self.vertices = read_only(vertices)
         self.labels = None if names is None else tuple(names[vertex] for vertex in vertices)
         self.weighted = bool((lengths != 1).any())
-        # Below this, float64 holds whole numbers and the halves and sums of fitting exactly.
+        # Below this, float64 represents whole numbers exactly, and also their halves and sums
+        # in fitting.
         self.integral = longest < 2.0**50 and bool((lengths == np.rint(lengths)).all())
         self._lock = Lock()
         self._searched = 0
@@ -136,12 +148,14 @@ class GraphMetric(CompiledMetric):
 
     @property
     def degrees(self) -> NDArray[np.intp]:
-        """Number of neighbors of every vertex."""
+        """Number of neighbors of each vertex."""
         return np.diff(self.adjacency.indptr).astype(np.intp)
 
     def neighbors(self, vertex: int) -> NDArray[np.integer]:
-        """Return the vertices next to `vertex`, ascending.
+        """Return the neighbors of a vertex in ascending order.
 
+        Examples
+        --------
         >>> GraphMetric([[0, 1], [2, 1]]).neighbors(1)
         array([0, 2], dtype=int32)
         """
@@ -170,8 +184,8 @@ class GraphMetric(CompiledMetric):
         with self._lock:
             built: HubOracle | None = self.__dict__.get("oracle")
             if built is None:
-                # Sums of lengths along two equally short paths differ by rounding, a random
-                # walk of up to n steps.
+                # Rounding makes the sums of lengths along two equally short paths differ, like
+                # a random walk of up to n steps.
                 stretch = 1.0 if self.integral else 1.0 + 2 * self.eps * len(self) ** 0.5
                 built, self.label_work = build_hub_labels(*self._graph(), stretch, watch)
                 self.__dict__["oracle"] = built
@@ -179,7 +193,7 @@ class GraphMetric(CompiledMetric):
             return built
 
     def _graph(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:
-        # What compiled searches receive.
+        # The arguments of compiled searches.
         rows = self.adjacency
         return rows.indptr, rows.indices, rows.data if self.weighted else None
 
@@ -189,7 +203,7 @@ class GraphMetric(CompiledMetric):
             return True
         if not self.integral or self.has_labels:
             return False
-        # Exact either way: no need to build labels for a handful of small requests.
+        # Both ways are exact: do not build labels for a few small requests.
         self._searched += sources
         return self._searched <= _SEARCHES_BEFORE_LABELS
 
@@ -200,10 +214,10 @@ class GraphMetric(CompiledMetric):
         )
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances from each row to each column point, as a float64 array.
+        """Return the distances from each row point to each column point, as a float64 array.
 
-        One search from every row or column, whichever are fewer, or hub labels, by predicted
-        cost.
+        The distances come from one search per row or column, whichever are fewer, or from hub
+        labels. The predicted cost decides.
         """
         first, second = (
             read_only(check_indices(x, len(self)).reshape(-1)) for x in (rows, cols)
@@ -321,7 +335,7 @@ class GraphMetric(CompiledMetric):
 
 
 def _in_bands(work: Callable[[slice], None], count: int, cost: float) -> None:
-    """Call work(band) for bands of 0 ... count-1, in parallel; `cost` is that of one item."""
+    """Call work(band) for bands of 0 ... count-1, in parallel; `cost` is the cost of one item."""
     step = max(1, int(_BAND / max(cost, 1.0)))
     for _ in run(work, [slice(begin, begin + step) for begin in range(0, count, step)]):
         pass
@@ -332,8 +346,7 @@ def _read_matrix(matrix: SparseMatrix) -> tuple[csr_array, NDArray[np.int64]]:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " x ".join(map(str, matrix.shape))
         raise MetricError(
-            f"an adjacency matrix is square, this one is {shape}: "
-            "for edges give an (m, 2) integer array"
+            f"expected a square adjacency matrix, got {shape}: for edges pass an (m, 2) integer array"
         )
     if matrix.shape[0] == 0:
         raise MetricError("the graph is empty: give at least one vertex")
@@ -341,8 +354,8 @@ def _read_matrix(matrix: SparseMatrix) -> tuple[csr_array, NDArray[np.int64]]:
         raise MetricError(
             f"edge lengths of dtype {matrix.dtype} are not supported: convert them to float64"
         )
-    # Widened first: entries given twice are added up on the way to csr, and small integers
-    # would wrap around.
+    # Convert to float64 first: csr adds up duplicate entries, and small integers would wrap
+    # around.
     rows = csr_array(matrix.astype(np.float64))
     rows.sum_duplicates()
     entries = rows.tocoo()
@@ -369,33 +382,33 @@ def _read_matrix(matrix: SparseMatrix) -> tuple[csr_array, NDArray[np.int64]]:
 def _read_edges(
     edges: NDArray[Any], weights: ArrayLike | None
 ) -> tuple[csr_array, NDArray[np.int64]]:
-    """Return the adjacency of the vertices with edges, and the numbers of these vertices."""
+    """Return the adjacency of the vertices that have edges, and the numbers of these vertices."""
     if edges.size == 0:
         raise MetricError("the graph is empty: give at least one edge")
     if edges.ndim != 2 or edges.shape[1] != 2:
         shape = " x ".join(map(str, edges.shape))
         raise MetricError(
-            f"edges are an (m, 2) array, this one is {shape}: "
-            "give an adjacency matrix as scipy.sparse.csr_array(A)"
+            f"expected an (m, 2) array of edges, got {shape}: pass an adjacency matrix as "
+            "scipy.sparse.csr_array(A)"
         )
     if edges.dtype.kind not in "iu":
         raise MetricError(
-            f"edges of dtype {edges.dtype} do not name vertices: "
-            "number the vertices 0, 1, 2, ... as integers"
+            f"edges of dtype {edges.dtype} cannot name vertices: number the vertices 0, "
+            "1, 2, ... as integers"
         )
     outside = np.flatnonzero(((edges < 0) | (edges > np.iinfo(np.int64).max)).any(axis=1))
     if len(outside):
         u, v = edges[outside[0]]
         raise MetricError(
-            f"edge {outside[0]} is ({u}, {v}), "
-            "but vertices are numbered from 0 up to 2^63 - 1: renumber"
+            f"edge {outside[0]} is ({u}, {v}), but vertices must be numbered from 0 to "
+            "2^63 - 1: renumber them"
         )
     lengths = _read_weights(weights, edges)
     vertices, ends = np.unique(edges, return_inverse=True)
     i, j = ends.reshape(edges.shape).T
     low = np.minimum(i, j)
     high = np.maximum(i, j)
-    # Shortest first among equal edges; the first of each is kept.
+    # Sort equal edges by length and keep the shortest.
     order = np.lexsort((lengths, high, low))
     low = low[order]
     high = high[order]
@@ -418,38 +431,36 @@ def _read_weights(weights: ArrayLike | None, edges: NDArray[Any]) -> NDArray[np.
     lengths = np.asarray(weights)
     if lengths.shape != (len(edges),):
         raise MetricError(
-            f"weights of shape {lengths.shape} for {len(edges)} edges: give one number per edge"
+            f"got weights of shape {lengths.shape} for {len(edges)} edges: give one number per edge"
         )
     if lengths.dtype.kind not in "iuf":
-        raise MetricError(
-            f"weights of dtype {lengths.dtype} are not lengths: give real numbers"
-        )
+        raise MetricError(f"weights of dtype {lengths.dtype} are not lengths: use real numbers")
     lengths = lengths.astype(np.float64)
     _check_lengths(edges[:, 0], edges[:, 1], lengths)
     return lengths
 
 
 def _check_lengths(i: NDArray[Any], j: NDArray[Any], lengths: NDArray[np.float64]) -> None:
-    """Refuse the first edge whose length is not positive; a self-loop may have length 0."""
+    """Raise an error for the first edge whose length is not positive. A self-loop may have length 0."""
     bad = np.flatnonzero(~((lengths > 0) & np.isfinite(lengths)) & ~((lengths == 0) & (i == j)))
     if len(bad):
         u = i[bad[0]]
         v = j[bad[0]]
         length = lengths[bad[0]]
         remedy = (
-            "merge its ends, or drop it if no edge is meant (A.eliminate_zeros())"
+            "merge its ends, or drop it if it does not represent an edge (A.eliminate_zeros())"
             if length == 0
-            else "drop or fix it"
+            else "correct or drop it"
         )
         raise MetricError(
-            f"edge ({u}, {v}) has length {length}, but lengths are positive numbers: {remedy}"
+            f"edge ({u}, {v}) has length {length}, but lengths must be positive: {remedy}"
         )
 
 
 def _connected(
     adjacency: csr_array, vertices: NDArray[np.int64], largest_component: bool
 ) -> tuple[csr_array, NDArray[np.int64]]:
-    """Return the graph if it is connected, or its largest component on request."""
+    """Return the graph if it is connected, or its largest component if requested."""
     from scipy.sparse.csgraph import connected_components
 
     n = len(vertices)
@@ -472,7 +483,7 @@ def _describe_components(
     largest: int,
 ) -> str:
     n_named = int(vertices[-1]) + 1
-    n_isolated = n_named - len(vertices)  # numbers that no edge names
+    n_isolated = n_named - len(vertices)  # numbers that occur in no edge
     if n_isolated:
         gaps = np.flatnonzero(vertices != np.arange(len(vertices)))
         outside = int(gaps[0])

@@ -1,4 +1,4 @@
-"""Distances given as a matrix."""
+"""Distance matrices."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -19,28 +19,33 @@ from .oracle.classes import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
 class MatrixMetric(CompiledMetric):
     """The metric of a symmetric n x n distance matrix with a zero diagonal.
 
-    The matrix keeps its dtype, any real one from uint8 to float64, and is never written to. It
-    is copied only if it is not C-contiguous or `symmetrize` is given. A memory-mapped file of
-    more than 1 GiB is never copied, and only the entries that are needed are read.
-
     Parameters
     ----------
     distances : (n, n) array
-        NaN, infinite or negative entries, a non-zero diagonal and asymmetry (beyond 1e-8 of the
-        largest distance; 1e-4 for float32, 5e-3 for float16) raise a `MetricError` that names
-        the first bad entry. The triangle inequality may be violated. In a mapped file of more
-        than 1 GiB, the diagonal and a million other entries are checked at once. Each other
-        entry is checked when it is read, except for symmetry.
+        The matrix. It is never modified and keeps its dtype, from uint8 to float64. NaN,
+        infinite or negative entries, a non-zero diagonal and asymmetry raise a `MetricError`
+        that names the first bad entry. The triangle inequality may be violated.
     labels : sequence, optional
-        Names of the points.
+        Labels of the points.
     symmetrize : "mean", optional
         Replace d(i, j) and d(j, i) by their mean.
 
+    See Also
+    --------
+    as_metric : Convert data to a metric.
+    PointMetric : The metric of points.
+    formats.write_distances : Write all distances of a metric.
+
     Notes
     -----
-    Construction reads the matrix once, in parallel, with O(1) memory beyond it. In a large
-    mapped file it reads one or two pages of each row. These decide whether the distances are
-    whole numbers or were rounded.
+    Construction reads the matrix once, in parallel, with O(1) memory beyond it. The matrix is
+    copied only if it is not C-contiguous, or if `symmetrize` is given. Asymmetry is allowed up
+    to 1e-8 of the largest distance (1e-4 for float32, 5e-3 for float16).
+
+    A memory-mapped file of more than 1 GiB is never copied, and only the entries that are
+    needed are read. Construction reads one or two pages of each row. It validates the diagonal
+    and a million other entries. Each other entry is validated when it is read, except for
+    symmetry.
 
     Examples
     --------
@@ -69,7 +74,7 @@ class MatrixMetric(CompiledMetric):
         else:
             found = inspect_all(self.distances)
         self.oracle = _oracle(self.distances, checked=not large)
-        # Large floats have no fractional digits, so their being whole means nothing.
+        # Large floats have no fractional digits, so being whole tells nothing about rounding.
         precision = np.finfo(array.dtype if array.dtype.kind == "f" else np.float64).eps
         self.integral = found.whole and found.largest * precision < 0.25
         if not self.integral:
@@ -83,7 +88,7 @@ class MatrixMetric(CompiledMetric):
         return random_access(self.distances) if self.on_disk else nullcontext()
 
     def __getstate__(self) -> dict[str, Any]:
-        # A matrix on disk is not pickled: its path is.
+        # A matrix on disk is pickled as its path.
         distances = file_location(self.distances) if self.on_disk else self.distances
         return {name: value for name, value in self.__dict__.items() if name != "oracle"} | {
             "distances": distances
@@ -98,7 +103,7 @@ class MatrixMetric(CompiledMetric):
 
 
 def check_square(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Raise a MetricError unless an array is a square of real numbers."""
+    """Raise a MetricError unless an array is square and real."""
     if len(shape) == 1 and shape[0]:
         raise MetricError(
             f"expected a square distance matrix, got a vector of length {shape[0]}: "
@@ -120,10 +125,10 @@ def check_square(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
 def _oracle(
     distances: NDArray[Any], *, checked: bool
 ) -> MatrixOracle | CheckedMatrixOracle | HalfMatrixOracle:
-    """Return the oracle of a matrix whose entries were all checked, or not."""
+    """Return the oracle of a matrix; `checked` tells whether all entries were validated."""
     if distances.dtype == np.float16:
         return HalfMatrixOracle(distances.view(np.uint16))
-    # Unsigned integers are always distances.
+    # Unsigned integers are always valid distances.
     if checked or distances.dtype.kind == "u":
         return MatrixOracle(distances)
     return CheckedMatrixOracle(distances)
@@ -131,21 +136,19 @@ def _oracle(
 
 def _symmetrized(array: NDArray[Any], how: str) -> NDArray[Any]:
     if how != "mean":
-        raise ValueError(f"symmetrize is 'mean' or None, not {how!r}")
+        raise ValueError(f"symmetrize must be 'mean' or None, not {how!r}")
     wide = array.dtype if array.dtype.kind == "f" else np.dtype(np.float64)
-    check_memory(
-        3 * array.size * wide.itemsize, "symmetrize='mean'", "save a matrix that is symmetric"
-    )
+    check_memory(3 * array.size * wide.itemsize, "symmetrize='mean'", "save a symmetric matrix")
     return array.astype(wide) * wide.type(0.5) + array.T.astype(wide) * wide.type(0.5)
 
 
 def _input_precision(distances: NDArray[Any], found: Inspection, rows: NDArray[Any]) -> float:
     """Return the relative precision to which the input was rounded; 0 if it is exact.
 
-    A short dtype means rounding. Wider numbers that all fit float32, or that have few digits
-    after the point, may have been rounded or may be exact. Rounding breaks the four-point
-    condition of a tree metric, so a matrix that obeys it is taken as exact. A tree metric is
-    then recovered however short its edges are.
+    A short dtype implies rounding. Wider numbers that are all exact in float32, or have few
+    decimals, may be rounded or exact. Rounding breaks the four-point condition of a tree
+    metric, so a matrix that satisfies the condition is treated as exact. A tree metric is then
+    recovered however short its edges are.
     """
     if distances.dtype.kind == "f" and distances.dtype.itemsize < 8:
         return float(np.finfo(distances.dtype).eps)
@@ -157,13 +160,13 @@ def _input_precision(distances: NDArray[Any], found: Inspection, rows: NDArray[A
 
 
 def _decimal_step(distances: NDArray[np.float64]) -> float:
-    """Return the step of the last decimal digit, 1e-6 for six digits; 0 if there is none.
+    """Return the step of the last decimal digit, such as 1e-6 for six digits; 0 if there is none.
 
-    One to nine digits after the point are tried. The smallest distance must be at least a
-    thousand steps: below that, single steps matter.
+    One to nine decimals are tested. The smallest distance must be at least a thousand steps,
+    because below that single steps matter.
     """
     for digits in range(1, 10):
-        # Huge numbers become infinite in np.round, and do not count as rounded.
+        # np.round turns huge numbers into infinity. They do not count as rounded.
         with np.errstate(over="ignore"):
             rounded = all(np.array_equal(np.round(row, digits), row) for row in distances)
         if rounded:

@@ -1,4 +1,4 @@
-"""Distances computed from coordinates, one at a time: no matrix is ever formed."""
+"""Distances computed from coordinates on demand, without a distance matrix."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ from .oracle.classes import (
     ManhattanOracle,
 )
 
-# Coordinates that are checked or prepared together: bounds the temporary memory.
+# Number of coordinates that are checked or prepared together. It bounds the temporary memory.
 _CHUNK = 1 << 22
 
 _NOT_METRICS = {
@@ -28,41 +28,49 @@ _NOT_METRICS = {
 }
 
 
-#: What compiled code receives of points.
+#: The representations of points in compiled code.
 Oracle = EuclideanOracle | ManhattanOracle | ChebyshevOracle | AngleOracle | HyperbolicOracle
 
 
 class PointMetric(CompiledMetric):
-    """The metric of n points given by coordinates; distances are computed when asked for.
+    """The metric of n points given by coordinates. Distances are computed on request.
 
     Parameters
     ----------
     points : (n, k) array
-        float32 and float64 are used as they are (copied only if not C-contiguous); other dtypes
-        become float64. Distances of float32 points are computed in float32. Coordinates whose
-        distances would overflow or underflow are refused (see Notes).
+        The coordinates. float32 and float64 arrays are used without conversion, and copied only
+        if they are not C-contiguous. Other dtypes become float64. Distances of float32 points
+        are computed in float32.
     metric : str
-        - "euclidean", "manhattan", "chebyshev";
-        - "cosine": the *angle* between two vectors in radians, a metric; "correlation": the
-          same after centering each vector. The usual 1 - cos, 1 - r and squared Euclidean
-          distance violate the triangle inequality and are refused;
-        - "hyperboloid": points (x0, x) with x0^2 = 1 + |x|^2 of the hyperboloid model;
-        - "poincare": points |p| < 1 of the Poincare ball.
+        - "euclidean", "manhattan" or "chebyshev";
+        - "cosine": the *angle* between two vectors in radians, which is a metric;
+        - "correlation": the angle between two vectors after centering each vector;
+        - "hyperboloid": points (x0, x) of the hyperboloid model, with x0^2 = 1 + |x|^2;
+        - "poincare": points p of the Poincaré ball, with |p| < 1.
+
+        The usual 1 - cos, 1 - r and squared Euclidean distance violate the triangle inequality
+        and are not supported.
     labels : sequence, optional
-        Names of the points.
+        Labels of the points.
+
+    See Also
+    --------
+    as_metric : Convert data to a metric.
+    MatrixMetric : The metric of a distance matrix.
+    datasets.hyperbolic_points : Draw random points of hyperbolic space.
 
     Notes
     -----
-    O(k) per distance. The Euclidean, Manhattan and Chebyshev metrics need no memory beyond the
-    points, the others keep a prepared copy (unit vectors, or directions and radii).
+    O(k) time per distance. The Euclidean, Manhattan and Chebyshev metrics need no memory beyond
+    the points. The others keep a prepared copy (unit vectors, or directions and radii).
 
-    Squares of differences, their sums and sums of distances must neither overflow nor vanish.
-    With `max` the largest float of the dtype, the largest allowed coordinate is sqrt(max / k) /
-    4 (Euclidean; for k = 50, 6e17 in float32 and 4e152 in float64), max / 8k (Manhattan) or
-    max / 8 (Chebyshev). On the hyperboloid |x| is at most 1e150. Unless all points are at the
-    origin, the largest Euclidean coordinate is at least 4e-16 in float32 and 1e-146 in float64.
-    So is the largest distance from the origin in hyperbolic space. Angles do not depend on the
-    scale.
+    Coordinates whose distances would overflow or underflow raise a `MetricError`. With ``max``
+    the largest float of the dtype, the largest allowed coordinate is sqrt(max / k) / 4
+    (Euclidean; for k = 50, 6e17 in float32 and 4e152 in float64), max / 8k (Manhattan) or max /
+    8 (Chebyshev). On the hyperboloid |x| is at most 1e150. Unless all points are at the origin,
+    the largest Euclidean coordinate must be at least 4e-16 in float32 and 1e-146 in float64.
+    The same holds for the largest distance from the origin in hyperbolic space. Angles do not
+    depend on the scale.
 
     Examples
     --------
@@ -93,17 +101,17 @@ class PointMetric(CompiledMetric):
 
 
 class PreparedPoints(NamedTuple):
-    """Points that were checked and prepared: all of them, or those of one Dask worker."""
+    """Checked and prepared points: all of them, or those of one Dask worker."""
 
     points: NDArray[Any]
     oracle: Oracle
-    # the largest absolute coordinate, or distance from the origin in hyperbolic space
+    # largest absolute coordinate, or largest distance from the origin in hyperbolic space
     extent: float
-    integral: bool  # whether their distances are small whole numbers
+    integral: bool  # whether the distances are small whole numbers
 
 
 def prepare_points(points: ArrayLike, metric: str, first: int = 0) -> PreparedPoints:
-    """Check and prepare points row by row: a part gives the same numbers as the whole.
+    """Check and prepare points row by row, so that a part gives the same numbers as the whole.
 
     `first` is the number of the first row, for messages. The caller must still call
     `check_extent` with the largest extent.
@@ -123,11 +131,11 @@ def _coordinates(points: ArrayLike, first: int) -> tuple[NDArray[Any], float]:
     if array.ndim != 2 or 0 in array.shape:
         shape = " x ".join(map(str, array.shape)) or "a single value"
         raise MetricError(
-            f"points are rows of a table (n x k, at least one of each), this array is {shape}"
+            f"expected points as the rows of a non-empty n x k table, got an array of shape {shape}"
         )
     if array.dtype.kind not in "uifb":
         raise MetricError(
-            f"coordinates of dtype {array.dtype} are not supported: give real numbers"
+            f"coordinates of dtype {array.dtype} are not supported: use real numbers"
         )
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
@@ -153,7 +161,7 @@ def _smallest_extent(dtype: DTypeLike) -> float:
 
 
 def coordinate_bounds(metric: str, k: int, dtype: DTypeLike) -> tuple[float, float]:
-    """Return the bounds of the largest coordinate, if it is not 0, for distances in `dtype`."""
+    """Return the bounds of the largest nonzero coordinate for distances in `dtype`."""
     end = float(np.finfo(dtype).max)
     most = {
         "euclidean": math.sqrt(end / k) / 4,
@@ -164,16 +172,17 @@ def coordinate_bounds(metric: str, k: int, dtype: DTypeLike) -> tuple[float, flo
 
 
 def check_extent(oracle: Oracle, metric: str, largest: float, first: int = 0) -> None:
-    """Refuse coordinates whose distances would overflow, or vanish when squared.
+    """Raise an error if distances would overflow, or vanish when squared.
 
-    `largest` is the largest extent of all points. One of these rows has it. The first row is
-    point `first`.
+    `largest` is the largest extent of all points, which one of these rows must have. The first
+    row is point `first`.
     """
     if isinstance(oracle, HyperbolicOracle):
         if 0 < largest < _smallest_extent(np.float64):
             raise MetricError(
-                f"point {first + int(np.argmax(oracle.radii))} is the farthest from the origin, "
-                f"at {largest}: too near for hyperbolic distances in float64; spread the points"
+                f"point {first + int(np.argmax(oracle.radii))} is the farthest from the "
+                f"origin, at distance {largest}, which is too small for hyperbolic "
+                "distances in float64: spread the points"
             )
         return
     points = oracle[0]
@@ -196,13 +205,13 @@ def _chunks(array: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
 
 
 def _small_whole_numbers(points: NDArray[Any], largest: float) -> bool:
-    # Sums of such coordinates are exact in float32 and float64 alike.
+    # Sums of such coordinates are exact in both float32 and float64.
     small = largest * points.shape[1] < 2**22
     return small and all(bool((np.floor(rows) == rows).all()) for _, rows in _chunks(points))
 
 
 def _scale_to_one(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Scale each row exactly, to a largest coordinate in [1/2, 1); return the exponents too."""
+    """Scale each row exactly, to a largest coordinate in [1/2, 1). Also return the exponents."""
     exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))[1]
     return np.ldexp(rows, -exponents), exponents
 
@@ -216,7 +225,7 @@ def _unit_vectors(points: NDArray[Any], first: int, center: bool) -> AngleOracle
     units = np.empty_like(points)
     eps = np.finfo(points.dtype).eps
     for start, given in _chunks(points):
-        # Scale first, here and below: sums and squares of huge or tiny coordinates would
+        # Scale first, here and below: sums and squares of very large or small coordinates would
         # overflow or underflow.
         if center:
             rows = _scale_to_one(given)[0]
@@ -256,15 +265,15 @@ def _hyperboloid(points: NDArray[Any], first: int) -> HyperbolicOracle:
     vectors = wide[:, 1:]
     if not vectors.shape[1]:
         raise MetricError(
-            "points of the hyperboloid need at least two coordinates, x0 first: "
-            "this table has one"
+            "points on the hyperboloid need at least two coordinates, x0 first, but this "
+            "table has one column"
         )
     norms = _norms(vectors)
-    if norms.max() > 1e150:  # sinh r sinh s must not overflow
+    if norms.max() > 1e150:  # so that sinh r sinh s does not overflow
         i = int(np.argmax(norms))
         raise MetricError(
-            f"point {first + i} has |x| = {norms[i]}, beyond 1e150: "
-            "move the points towards the origin"
+            f"point {first + i} has |x| = {norms[i]}, which exceeds 1e150: move the "
+            "points towards the origin"
         )
     allowed = 64 * np.finfo(points.dtype).eps
     off = np.abs(height - np.hypot(1.0, norms)) > allowed * np.abs(height)
@@ -272,8 +281,8 @@ def _hyperboloid(points: NDArray[Any], first: int) -> HyperbolicOracle:
     if off.any():
         i = int(np.argmax(off))
         raise MetricError(
-            f"point {first + i} is not on the hyperboloid: x0 is {height[i]}, "
-            f"but sqrt(1 + |x|^2) is {np.hypot(1.0, norms[i])}; put x0 first and recompute it"
+            f"point {first + i} is not on the hyperboloid (x0 is {height[i]}, but sqrt(1 "
+            f"+ |x|^2) is {np.hypot(1.0, norms[i])}): put x0 first and recompute it"
         )
     return _polar(vectors, norms, np.arcsinh(norms))
 
@@ -290,7 +299,7 @@ def _poincare(points: NDArray[Any], first: int) -> HyperbolicOracle:
     return _polar(wide, norms, 2 * np.arctanh(norms))
 
 
-# Functions that make the oracle of a table whose first row is point `first`.
+# Functions that create the oracle of a table whose first row is point `first`.
 _PREPARE: dict[str, Callable[[NDArray[Any], int], Oracle]] = {
     "euclidean": lambda points, _: EuclideanOracle(points),
     "manhattan": lambda points, _: ManhattanOracle(points),
@@ -305,7 +314,7 @@ _PREPARE: dict[str, Callable[[NDArray[Any], int], Oracle]] = {
 def _prepare(metric: str) -> Callable[[NDArray[Any], int], Oracle]:
     if not isinstance(metric, str):
         raise TypeError(
-            f"metric is a name, one of {', '.join(_PREPARE)}, not of type {type(metric).__name__}"
+            f"metric must be a name, one of {', '.join(_PREPARE)}, not of type {type(metric).__name__}"
         )
     if metric in _PREPARE:
         return _PREPARE[metric]

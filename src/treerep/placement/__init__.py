@@ -1,1 +1,1 @@
-"""New points in an existing tree."""
+"""Placement of new points in an existing tree."""

@@ -1,6 +1,6 @@
-"""Attach points to a tree at known places.
+"""Attachment of points to a tree at known places.
 
-Path lengths between the nodes of the tree keep their bits.
+Path lengths between the nodes of the tree do not change, bit for bit.
 """
 
 from typing import NamedTuple
@@ -19,9 +19,9 @@ from ..tree.structure.rooted import Preorder, Rooted, edges_of, preorder
 from ..tree.tree import Tree
 from ._locate import Indices, Numbers, Places
 
-# Points of zones that are finished in one task.
+# Number of points in the zones that one task finishes.
 _BATCH = 1 << 15
-# Points sorted between two checks for interrupts.
+# Number of points sorted between two checks for interrupts.
 _BUDGET = 4_000_000
 
 Edges = tuple[NDArray[np.int64], Numbers]
@@ -31,10 +31,11 @@ class _Attachment(NamedTuple):
     """A tree and the new points to attach."""
 
     rooted: Rooted
-    n: int  # old points
+    n: int  # number of old points
     names: Indices  # new number of each old node: see `attach`
-    places: Places  # of all new points
-    order: Indices  # new points that need an edge: those at nodes, then edge by edge from below
+    places: Places  # places of all new points
+    # new points that need an edge: first those at nodes, then edge by edge from below
+    order: Indices
     tol: float
 
     def numbers(self) -> Indices:
@@ -42,7 +43,7 @@ class _Attachment(NamedTuple):
         return self.n + self.order
 
     def first_steiner(self) -> int:
-        """Return the number of the Steiner node named after new point 0; others follow."""
+        """Return the number of the Steiner node named after new point 0. The others follow."""
         return len(self.names) + len(self.places.node)
 
 
@@ -55,14 +56,14 @@ def attach(
 ) -> Edges:
     """Return edges and weights of the tree with the new points. Points have the first numbers.
 
-    With distances among the new points, those at the same node or edge form a zone of TreeRep,
-    which finishes it. Without, each hangs by a separate edge.
+    If distances among the new points are given, the points at the same node or edge form a
+    zone, which TreeRep finishes. Otherwise, each point gets a separate edge.
     """
     n = tree.n_points
     m = len(places.node)
     rooted = tree.rooted()
-    # Old points keep their numbers. Then come new points, old Steiner nodes, and new Steiner
-    # nodes, which are named after new points.
+    # Old points keep their numbers. New points, old Steiner nodes and new Steiner nodes follow.
+    # New Steiner nodes are named after new points.
     names = np.arange(tree.n_nodes)
     names[n:] += m
     left = _become_steiner_nodes(places, names, n, tol)
@@ -73,7 +74,7 @@ def attach(
         edges, weights = _attach_each(task)
     else:
         edges, weights = _finish_zones(task, mutual, workers)
-    # Edges without new points inside stay; the others were split.
+    # Edges without new points inside are kept. The others were split.
     split = np.unique(places.node[places.above > 0])
     whole = np.delete(np.arange(tree.n_nodes), [*split, rooted.root])
     old_edges = np.column_stack([names[whole], names[rooted.parent[whole]]])
@@ -87,7 +88,7 @@ def attach(
 
 
 def _become_steiner_nodes(places: Places, names: Indices, n: int, tol: float) -> Indices:
-    """Let the first new point on a Steiner node be that node, in `names`; return the others."""
+    """Identify the first new point on a Steiner node with that node in `names`; return the others."""
     on_it = np.flatnonzero((places.node >= n) & (places.above == 0) & (places.height < tol))
     nodes, first = np.unique(places.node[on_it], return_index=True)
     names[nodes] = n + on_it[first]
@@ -100,17 +101,17 @@ class _Joints(NamedTuple):
     number: Indices
     child: Indices  # lower end of the edge, an old node
     above: Numbers  # distance from the lower end
-    group: Indices  # by point in `order`: its joint, if it is inside an edge
+    group: Indices  # joint of each point in `order`, if the point is inside an edge
 
 
 def _attach_each(task: _Attachment) -> Edges:
-    """Hang each point off its place. Points at the same place on an edge share a node."""
+    """Attach each point at its place. Points at the same place on an edge share a node."""
     joints = _find_joints(task)
     node = task.places.node[task.order]
     base = task.names[node]
     inside = task.places.above[task.order] > 0
     base[inside] = joints.number[joints.group[inside]]
-    # A point that is a joint itself needs no edge.
+    # A point that is itself a joint needs no edge.
     hanging = base != task.numbers()
     points = task.order[hanging]
     pendant = np.column_stack([base[hanging], task.n + points])
@@ -120,20 +121,20 @@ def _attach_each(task: _Attachment) -> Edges:
 
 
 def _find_joints(task: _Attachment) -> _Joints:
-    """Put joints where points inside edges hang, one for points less than `tol` apart."""
+    """Put joints on edges where points attach, one joint for points less than `tol` apart."""
     node = task.places.node[task.order]
     above = task.places.above[task.order]
     height = task.places.height[task.order]
     inside = above > 0
-    # A joint begins at the first point inside an edge, and at each that is `tol` or more above
-    # the one before it.
+    # A joint begins at the first point inside an edge, and at each point that is at least `tol`
+    # above the previous one.
     other_edge = np.diff(node, prepend=-1) != 0
     apart = np.diff(above, prepend=-np.inf) >= task.tol
     begins = inside & (other_edge | apart)
     firsts = np.flatnonzero(begins)
     group = np.cumsum(begins) - 1
-    # A point that lies on the edge is the joint, of several the first (assigned last);
-    # otherwise a Steiner node is.
+    # If a point lies on the edge, it is the joint (the first of several, which is assigned
+    # last). Otherwise a Steiner node is.
     number = task.first_steiner() + task.order[firsts]
     on_it = np.flatnonzero(inside & (height < task.tol))[::-1]
     number[group[on_it]] = task.numbers()[on_it]
@@ -143,8 +144,8 @@ def _find_joints(task: _Attachment) -> _Joints:
 def _split_edges(task: _Attachment, joints: _Joints) -> Edges:
     """Return the parts of split edges: child to joint, joint to joint, joint to parent.
 
-    The joints of an edge follow each other from below, so what is next below a joint is the
-    joint before it, or the child if it is the lowest.
+    The joints of an edge are listed from below. The node below a joint is therefore the
+    previous joint, or the child for the lowest joint.
     """
     number, child, above, _ = joints
     lowest = np.diff(child, prepend=-1) != 0
@@ -162,11 +163,11 @@ class _Zones(NamedTuple):
     """Zones of TreeRep: points order[lo:hi] at a node a, or on the edge to its parent b."""
 
     table: Indices  # (zones, 5): kind (1 at a node, 2 on an edge), lo, hi, numbers of a and b
-    length: Numbers  # of the edge
+    length: Numbers  # length of the edge
 
 
 def _finish_zones(task: _Attachment, mutual: Metric, workers: Workers) -> Edges:
-    """Let TreeRep finish the zones of points at the same node or on the same edge."""
+    """Finish the zones of points at the same node or on the same edge with TreeRep."""
     zones = _find_zones(task)
     priority = np.random.default_rng(0).permutation(len(task.places.node)).astype(np.int32)
 
@@ -181,12 +182,12 @@ def _finish_zones(task: _Attachment, mutual: Metric, workers: Workers) -> Edges:
     for part_edges, part_weights in workers.map(finish, in_batch):
         edges.append(part_edges)
         weights.append(part_weights)
-    workers.check()  # an interrupt leaves zones unfinished
+    workers.check()  # after an interrupt, zones are unfinished
     return np.concatenate(edges), np.concatenate(weights)
 
 
 def _find_zones(task: _Attachment) -> _Zones:
-    """Cut `order` into zones, at changes of the node and at the end of points at nodes."""
+    """Split `order` into zones, at changes of the node and at the end of points at nodes."""
     rooted = task.rooted
     names = task.names
     node = task.places.node[task.order]
@@ -209,7 +210,7 @@ def _finish_batch(
     priority: NDArray[np.int32],
     workers: Workers,
 ) -> Edges:
-    """Finish zones that follow each other."""
+    """Finish consecutive zones."""
     count = len(zones.table)
     low = int(zones.table[0, LO])
     high = int(zones.table[-1, HI])
@@ -222,7 +223,7 @@ def _finish_batch(
     local, slots, numbers, order = _local_oracle(task, oracle, batch, priority)
     near_lower, near_upper = _distances_to_ends(task, batch)
     points = double_buffered(slots, near_lower, near_upper, order)
-    # Added to the number of a point, this gives the Steiner node named after it.
+    # Adding this to the number of a point gives the Steiner node named after the point.
     steiner = task.first_steiner() - task.n
     state = finish_state(count, _BUDGET)
     rule = PIVOT_RULES.index("random")
@@ -233,7 +234,7 @@ def _finish_batch(
 
 
 def _distances_to_ends(task: _Attachment, batch: Indices) -> tuple[Numbers, Numbers]:
-    """Return the distances of points to the lower and the upper end of their edge."""
+    """Return the distances from points to the lower and the upper end of their edge."""
     above = task.places.above[batch]
     height = task.places.height[batch]
     length = task.rooted.length[task.places.node[batch]]
@@ -245,7 +246,7 @@ def _local_oracle(
 ) -> tuple[object, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
     """Return an oracle, the slots of points in it, and numbers and priorities by slot.
 
-    If the oracle has a row for each point, the result has only those of the batch.
+    If the oracle has a row for each point, the result has only the rows of the batch.
     """
     local = oracle
     if isinstance(oracle, POINT_ORACLES):
@@ -261,14 +262,14 @@ def _local_oracle(
 
 
 def _with_old_lengths(view: Preorder, lower: Indices, upper: Indices, old: Numbers) -> Edges:
-    """Give the paths into which edges (lower, upper) were split their old lengths, exactly.
+    """Restore the exact old lengths of the paths into which edges (lower, upper) were split.
 
-    TreeRep on data that is not a tree, and rounding, change them. Every part becomes a multiple
-    of the last digit of the old length, so that no sum of parts is rounded.
+    TreeRep on data that is not a tree, and rounding, change these lengths. Every part becomes a
+    multiple of the last digit of the old length, so that no sum of parts is rounded.
     """
     path, reach, counts = _climb(view, view.position[lower], view.position[upper])
     marks = _marks(reach, counts, old)
-    # The first part of a path reaches from its lower end to the first mark, the others from
+    # The first part of a path extends from its lower end to the first mark, and the others from
     # mark to mark.
     begins = np.zeros(len(path), np.bool_)
     begins[np.cumsum(counts) - counts] = True
@@ -284,8 +285,9 @@ def _climb(
 ) -> tuple[Indices, Numbers, Indices]:
     """Walk from each lower position to the upper one, which is an ancestor.
 
-    Returns the positions passed, one path after the other. Returns also, for each, the length
-    of the path up to and with the edge above it; and the number of edges of each path.
+    Returns the positions passed, one path after the other. For each position, also returns the
+    length of the path up to and including the edge above it. Also returns the number of edges
+    of each path.
     """
     up = view.up.tolist()
     length = view.length.tolist()

@@ -1,10 +1,10 @@
 """The best place of a point on one edge by weighted least squares.
 
-Shared by placements and moves.
+Placements and moves share these kernels.
 
-With w = d^-p, the sums W = sum of w, S = sum of w d and Q = sum of w d^2 over some points
-determine how well a place fits the distances d to them. Placements and moves keep these sums for both
-sides of every edge.
+Let w = d^-p. The sums W = sum of w, S = sum of w d and Q = sum of w d^2 over some points
+determine how well a place fits the distances d to these points. Placements and moves keep these
+sums for both sides of every edge.
 """
 
 from typing import Any
@@ -40,7 +40,7 @@ def weigh(row: Any, power: float, smallest: float, weight: Any) -> None:
 
 @helper
 def shifted(w: float, f: float, q: float, length: float) -> Any:
-    """Return W, S, Q of leaves, measured `length` farther away from them."""
+    """Return the sums W, S, Q of leaves, measured `length` farther away from them."""
     g = f - length * w
     return w, g, q - length * (f + g)
 
@@ -51,11 +51,12 @@ def best_on_edge(
 ) -> Any:
     """Return the least cost of a place on an edge, with x and y of the place.
 
-    The cost is q - 2 i f + i^2 w + r - 2 j a + j^2 v with i = x + y, j = length - x + y, 0 <= x
-    <= length and y >= 0.
+    The cost is
 
-    w, f, q belong to the leaves below the edge, v, a, r to the others. Returns the least value,
-    x and y.
+        q - 2 i f + i^2 w + r - 2 j a + j^2 v
+
+    with i = x + y, j = length - x + y, 0 <= x <= length and y >= 0. The sums w, f, q belong to
+    the leaves below the edge, and v, a, r to the others.
     """
     i = f / w
     j = a / v
@@ -63,8 +64,8 @@ def best_on_edge(
     y = (i + j - length) / 2
     if 0.0 <= x <= length and y >= 0.0:
         return cost_at(w, f, q, i) + cost_at(v, a, r, j), x, y
-    # The function is convex, so the least value is on the boundary: at one end of the edge, or
-    # with y = 0.
+    # The function is convex, so its minimum is on the boundary: at one end of the edge, or where
+    # y = 0.
     x = min(max((f - a + length * v) / (w + v), 0.0), length)
     y = 0.0
     best = cost_at(w, f, q, x) + cost_at(v, a, r, length - x)
@@ -80,5 +81,5 @@ def best_on_edge(
 
 @helper
 def cost_at(w: float, f: float, q: float, distance: float) -> float:
-    """Sum of weighted squared errors at this distance from all points of the sums."""
+    """Return the sum of weighted squared errors at this distance from all points of the sums."""
     return q - 2.0 * distance * f + distance * distance * w

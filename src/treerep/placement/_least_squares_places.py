@@ -1,4 +1,4 @@
-"""Place points in the tree of a sample by least squares over all of its edges."""
+"""Places of points in the tree of a sample, by least squares over all edges."""
 
 from typing import NamedTuple
 
@@ -13,8 +13,8 @@ from ..tree.structure.rooted import Preorder
 from ..tree.tree import Tree
 from ._locate import Places
 
-_BLOCK = 256  # points placed in one task
-# Distances below this share of the longest edge do not get larger weights.
+_BLOCK = 256  # points placed per task
+# Distances below this fraction of the longest edge do not get larger weights.
 _NEAREST = 1e-3
 
 
@@ -26,9 +26,9 @@ def best_places(
     power: float,
     workers: Workers,
 ) -> Places:
-    """Return the places in the tree of `sample` of least squared errors, divided by d^power.
+    """Return the places in the tree of `sample` with the least squared errors, divided by d^power.
 
-    O(m) time for a point in a tree of m points, after m distances; O(1) memory for each point.
+    O(m) time per point in a tree of m points, after reading m distances; O(1) memory per point.
     The places do not depend on the number of threads.
     """
     known, scale = rooted_backbone(tree, power)
@@ -51,10 +51,10 @@ def best_places(
 
 
 class Scale(NamedTuple):
-    """How errors are weighted, and what counts as short."""
+    """The weights of errors, and the lengths that count as short."""
 
     power: float  # squared errors are divided by distance ** power
-    smallest: float  # smaller distances are weighted like this one
+    smallest: float  # smaller distances get the weight of this one
     short: float  # shorter parts of edges count as zero
 
 

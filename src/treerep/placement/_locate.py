@@ -1,10 +1,10 @@
-"""Find where new points belong in an existing tree, by the rule of TreeRep.
+"""Places of new points in an existing tree, found by the rule of TreeRep.
 
-Let c be a node of the tree, and p a point in one of its arms. If the new point w hangs off
-another arm, or off c itself, then d(w, p) - d(c, p) = d(w, c). If it hangs off the arm of p,
-this difference is less, by 2 (w, p)_c. (Half the sum of two differences is a Gromov product of
-TreeRep: the largest product leaves out the smallest difference.) So w goes to the arm of the
-smallest difference, or stays at c if two are smallest. The next c is a separator of that arm.
+Let c be a node of the tree, and p a point in one of its arms. If the new point w belongs to
+another arm, or to c itself, then d(w, p) - d(c, p) = d(w, c). If w belongs to the arm of p,
+this difference is smaller, by 2 (w, p)_c. (Half the sum of two differences is a Gromov product
+of TreeRep: the largest product omits the smallest difference.) So w moves to the arm with the
+smallest difference, or stays at c if two arms tie. The next c is a separator of that arm.
 """
 
 from typing import NamedTuple
@@ -17,12 +17,12 @@ from .._core.progress import progress_bar
 from ..tree.tree import Tree
 from ._separators import find_separators
 
-#: How often a point walks down, by the distances to other points each time. The best of several
+#: Number of walks per point. Each walk uses distances to other points, and the best of several
 #: places is better than one.
 WALKS = 4
-# Points placed in one task.
+# Number of points placed per task.
 _CHUNK = 2048
-# Arms that the points of a task may meet together. A node may have many neighbors.
+# Number of arms that the points of a task may meet together. A node may have many neighbors.
 _ARMS = 1 << 22
 
 Indices = NDArray[np.int64]
@@ -30,7 +30,7 @@ Numbers = NDArray[np.float64]
 
 
 class Places(NamedTuple):
-    """Where points hang off a tree: at a node, or inside the edge from it to its parent."""
+    """Attachment places of points: at a node, or inside the edge from it to its parent."""
 
     node: Indices
     above: Numbers  # distance from the node along the edge; 0 at the node
@@ -38,7 +38,7 @@ class Places(NamedTuple):
 
 
 def distances_from(tree: Tree, places: Places, nodes: Indices) -> Numbers:
-    """Return the distances between points at places and nodes of the tree, a row per point."""
+    """Return the distances between points at places and nodes of the tree, one row per point."""
     rooted = tree.rooted()
     parent = rooted.parent[places.node]
     length = rooted.length[places.node]
@@ -61,10 +61,10 @@ def locate(
 ) -> Places:
     """Return the places of m new points.
 
-    They are exact if the new points and those of the tree have the distances of a tree.
-    Otherwise each point walks WALKS times. The candidates are the ends of the walks and the
-    place of the nearest point met. Kept is the candidate with the smallest relative errors, in
-    the mean square, to all points met. New point i is point shift + i of the oracle.
+    The places are exact if the new points and the points of the tree have the distances of a
+    tree. Otherwise each point walks WALKS times. The candidates are the ends of the walks and
+    the place of the nearest point met. The result is the candidate with the smallest mean
+    squared relative error to all points met. New point i is point shift + i of the oracle.
     """
     from ._locate_kernels import find_places
 

@@ -1,9 +1,9 @@
-"""Walk from separator to separator to find the place of a new point; keep the best of several.
+"""Walks from separator to separator that find the place of a new point, and the best of several.
 
-Distances that were read on the way are kept in preorder. The lowest common ancestor of a node
-and the points to its right (or left) only rises from one point to the next. So one pass gives
-the distances between a place and all of them. Nodes are given by their preorder positions here.
-Of two ancestors of a node, the one of lower position is the higher one.
+Distances read on the way are kept in preorder. Going right (or left) from a node, the lowest
+common ancestor of the node and the next point only rises. One pass therefore gives the
+distances between a place and all points. Nodes are given by their preorder positions. The
+ancestor with the lower position is closer to the root.
 """
 
 from typing import Any, NamedTuple
@@ -17,24 +17,25 @@ from ..metric.oracle.distance_kernels import _highest_bit, distance, prefetch
 class Readings(NamedTuple):
     """Distances between a new point and old points. All but the first two are in preorder."""
 
-    keys: Any  # to sort by: preorder position of the old point and number of the reading
+    keys: Any  # sort keys: preorder position of the old point and number of the reading
     raw: Any  # distances in the order of reading
     places: Any  # positions of the old points
     distances: Any
-    weights: Any  # 1 / d^2: errors are relative
+    weights: Any  # 1 / d^2, for relative errors
     joints: Any  # lowest common ancestor of each point and the next
-    offsets: Any  # distance minus that of the near end of the edge: see `_find_offsets`
+    # distance minus the distance from the near end of the edge: see `_find_offsets`
+    offsets: Any
 
 
 @helper
 def _walk(
     oracle: Any, w: int, separators: Any, k: int, margin: float, read: Any, count: int
 ) -> Any:
-    """Walk down, by the distances to the k-th point of each arm.
+    """Walk down, using the distances to the k-th point of each arm.
 
-    Returns the node a (and b = -1) or the edge (a, b) at the end, the count of readings, and
-    the spread. The spread is how much the arms that were not taken disagree about the distance
-    to the separator: 0 in a tree.
+    Returns the node a (and b = -1) or the edge (a, b) at the end, the number of readings, and
+    the spread. The spread measures how much the arms not taken disagree about the distance to
+    the separator. It is 0 in a tree.
     """
     at = np.int64(separators.first)
     spread = 0.0
@@ -74,7 +75,7 @@ def _walk(
 def _meeting(separators: Any, i: int, j: int) -> Any:
     """Return the lowest common ancestor of positions i <= j.
 
-    It is the least parent of i + 1 ... j, from two runs of 2^k.
+    It is the least parent of i + 1 ... j, found from two runs of 2^k.
     """
     if i == j:
         return np.int64(i)
@@ -94,7 +95,7 @@ def _path(separators: Any, i: int, j: int, top: int) -> float:
 
 @helper
 def _sort_readings(separators: Any, read: Any, count: int, unit: float, floor: float) -> int:
-    """Put the readings into preorder; return the position of the nearest point."""
+    """Sort the readings into preorder; return the position of the nearest point."""
     keys = read.keys[:count]
     keys.sort()
     nearest = 0
@@ -109,7 +110,7 @@ def _sort_readings(separators: Any, read: Any, count: int, unit: float, floor: f
             read.joints[i - 1] = _meeting(separators, read.places[i - 1], place)
         if d < read.distances[nearest]:
             nearest = i
-    for i in range(count):  # the next walk adds to these
+    for i in range(count):  # the next walk adds to these readings
         keys[i] = (read.places[i] << 32) | i
         read.raw[i] = read.distances[i]
     return read.places[nearest]
@@ -117,9 +118,9 @@ def _sort_readings(separators: Any, read: Any, count: int, unit: float, floor: f
 
 @helper
 def _find_offsets(separators: Any, lower: int, upper: int, read: Any, count: int) -> Any:
-    """Find the distances minus those from the near end of the edge (lower, upper).
+    """Subtract the distances from the near end of the edge (lower, upper).
 
-    Returns lo and hi: the points lo:hi lie below the edge.
+    Returns lo and hi: the points lo:hi are below the edge.
     """
     places = read.places
     distances = read.distances
@@ -145,7 +146,7 @@ def _find_offsets(separators: Any, lower: int, upper: int, read: Any, count: int
 
 @helper
 def _sums(read: Any, lo: int, hi: int, base: float) -> Any:
-    """Return the sum of the weights, and of the weighted offsets minus `base`."""
+    """Return the sum of the weights, and the sum of the weighted offsets minus `base`."""
     total = 0.0
     rise = 0.0
     for i in range(lo, hi):
@@ -159,7 +160,7 @@ def _fit(separators: Any, a: int, b: int, read: Any, count: int, scale: Any) -> 
     """Fit a place at node a (b is -1) or on the edge (a, b) to the readings.
 
     Returns the place (node, above, height), its error, and whether it is exact. Points p below
-    the edge have d(w, p) - d(lower, p) = above + height. Those beyond it have d(w, p) -
+    the edge have d(w, p) - d(lower, p) = above + height. Points beyond the edge have d(w, p) -
     d(upper, p) = length - above + height.
     """
     lower = a
@@ -171,8 +172,7 @@ def _fit(separators: Any, a: int, b: int, read: Any, count: int, scale: Any) -> 
         upper = min(a, b)
         length = _path(separators, lower, upper, upper)
     lo, hi = _find_offsets(separators, lower, upper, read, count)
-    # Means are taken of differences from a first value, so that equal values have exactly that
-    # mean.
+    # Average the differences from the first value, so that the mean of equal values is exact.
     first = read.offsets[lo] if lo < hi else 0.0
     below, rise = _sums(read, lo, hi, first)
     other = read.offsets[0] if lo > 0 else (read.offsets[hi] if hi < count else 0.0)
@@ -257,7 +257,8 @@ def find_places(
             ends[k, 0], ends[k, 1], count, _ = _walk(
                 oracle, w, separators, k, 2 * scale.ties, read, count
             )
-        # Close to an old point, the edge above that point may fit better than the walks' ends.
+        # Close to an old point, the edge above that point may fit better than the ends of the
+        # walks.
         ends[walks, 0] = _sort_readings(separators, read, count, scale.unit, floor)
         ends[walks, 1] = separators.least[0, ends[walks, 0]]
         for k in range(walks + 1):

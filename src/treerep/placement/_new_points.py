@@ -1,4 +1,4 @@
-"""Match the columns or rows that `place` is given to the points of the tree, by label."""
+"""Matching of the columns or rows passed to `place` with the points of the tree, by label."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -15,17 +15,16 @@ from ..metric.points import PointMetric
 from ..tree.tree import Tree
 
 _COLUMNS = Wording(
-    "give one column for each point of the tree, and those of new points, if any, "
-    "with the names of the rows",
+    "give one column for each point of the tree; columns for new points must have the names of the rows",
     "give {other} as a DataFrame whose columns are the labels, "
     "or reorder the tree with tree.restrict(labels)",
 )
-_DATA = Wording("give the points that the tree was fitted to", PYTHON.order)
-_FEATURES = Wording("give both the same columns", "", "column")
+_DATA = Wording("use the points that the tree was fitted to", PYTHON.order)
+_FEATURES = Wording("use the same columns in both", "", "column")
 
 
 class NewPoints(NamedTuple):
-    """New points: a row for each, and their names, if they have any."""
+    """New points: one row for each, and their names, if any."""
 
     # distances, with columns in the order of the tree's points; or coordinates
     rows: NDArray[Any]
@@ -42,11 +41,13 @@ class NewPoints(NamedTuple):
 def matched_rows(
     tree: Tree, rows: MetricLike, data: MetricLike, metric: str | None
 ) -> NewPoints:
-    """Return the new points that `place` is given, matched to the points of the tree."""
+    """Return the new points passed to `place`, matched to the points of the tree."""
     if data is not None:
         return _with_data(tree, rows, data, metric)
     if metric not in (None, "precomputed"):
-        raise ValueError(f"metric={metric!r} is for points: give the old ones as data")
+        raise ValueError(
+            f"metric={metric!r} applies only to points: pass the old points as data"
+        )
     return _with_distances(tree, rows)
 
 
@@ -60,7 +61,7 @@ def _with_distances(tree: Tree, rows: Any) -> NewPoints:
     columns = check_labels(list(rows.columns), table.shape[1]) or ()
     n = len(tree)
     m = len(table)
-    if names is None:  # new points without names have the last columns
+    if names is None:  # unnamed new points have the last columns
         old = np.arange(min(n, len(columns)))
         new = np.arange(n, len(columns))
     else:
@@ -70,11 +71,11 @@ def _with_distances(tree: Tree, rows: Any) -> NewPoints:
     given = Points(len(old), tuple(columns[k] for k in old))
     order = point_order(given, points_of(tree), ("rows", "the tree"), _COLUMNS)
     if len(new) and names is not None:
-        check_labels(names, m)  # a name that occurs twice would be found twice
+        check_labels(names, m)  # a repeated name would be found twice
     if len(new) not in (0, m):
         raise ValueError(
-            f"rows has columns for {len(new)} of {m} new points: "
-            "give their distances to all new points, or to none"
+            f"rows has columns for {len(new)} of {m} new points: include the distances to "
+            "all new points, or to none"
         )
     if order is not None:
         old = old[order]
@@ -90,13 +91,13 @@ def _with_data(tree: Tree, rows: MetricLike, data: MetricLike, metric: str | Non
 
 
 def _coordinates(rows: Any, data: Any, old: Metric) -> NewPoints:
-    # A metric has points with labels; a converter reads, for example, an AnnData.
+    # A metric has labeled points. A converter reads an AnnData, for example.
     if isinstance(rows, Metric) or find_converter(rows) is not None:
         measure = old.metric if isinstance(old, PointMetric) else None
         new = as_metric(rows, metric=None if isinstance(rows, Metric) else measure)
         if not isinstance(new, PointMetric) or new.metric != measure:
             raise TypeError(
-                f"data is {old!r} and rows is {new!r}: give points with the same metric"
+                f"data is {old!r} and rows is {new!r}: use points with the same metric"
             )
         return NewPoints(new.points, new.labels)
     if not is_frame(rows):

@@ -1,18 +1,17 @@
 """The best place of a point in a tree, by least squares over all edges.
 
-From its distances to the points of the tree.
+The place is computed from the distances to the points of the tree. Suppose that the point
+attaches at distance i from the lower end of an edge and j from its upper end. Its squared
+errors sum to
 
-Let the point hang at distance i from the lower end of an edge and j from its upper end. Its
-squared errors sum up to
+    q - 2 i f + i^2 w  over the points below the edge, and r - 2 j a + j^2 v  over the others,
 
-    q - 2 i f + i^2 w   over the points below the edge, and   r - 2 j a + j^2 v   over the
-    others,
+with the sums W, S, Q of `_edge_fit_kernels`. One pass to the root and one back compute the sums
+for all edges.
 
-with the sums W, S, Q of `_edge_fit_kernels`: one pass to the root and one back give them for
-all edges.
-
-Eight points go through the tree side by side, one in each lane (see `placement_lane_kernels`):
-what is loaded of the tree serves all of them. Every lane adds in the order of a point alone.
+Eight points are processed in parallel, one in each lane (see `_placement_lane_kernels`), so
+that data of the tree is loaded once for all of them. Every lane adds in the same order as for a
+single point.
 """
 
 from typing import Any, NamedTuple
@@ -34,22 +33,22 @@ from ._placement_lane_kernels import (
     carry_down,
 )
 
-# Edges tried first for a limit: those above the nearest point.
+# Number of edges above the nearest point that are tried first to find a limit.
 _TRIED = 4
-# The limit allows for rounding, as a share of the sum of squares, so that it never rules out
-# the best edge.
+# Margin of the limit for rounding, as a fraction of the sum of squares, so that the best edge
+# is never excluded.
 _SLACK = 1e-9
 
 
 class _Best(NamedTuple):
     """The best place of every lane so far."""
 
-    edge: Any  # by its lower end
+    edge: Any  # lower end of the edge
     cost: Any
     along: Any  # distance from the lower end
-    height: Any  # above the edge
-    limit: Any  # what the least cost does not exceed
-    least: Any  # the lesser of cost and limit
+    height: Any  # distance from the edge
+    limit: Any  # upper bound of the least cost
+    least: Any  # minimum of cost and limit
 
 
 @kernel
@@ -63,12 +62,12 @@ def find_best_places(
     above: Any,
     height: Any,
 ) -> None:
-    """Find the place of least weighted squared errors, for every row of distances.
+    """Find the place with the least weighted squared errors for every row of distances.
 
     Squared errors are divided by distance ** power.
 
     Column y of the distances belongs to node y of the tree. A duplicate of a point of the tree
-    is placed there. The bits of a row do not depend on other rows.
+    is placed at that point. The bits of a row do not depend on other rows.
     """
     m = distances.shape[1]
     n = len(tree.up)
@@ -115,7 +114,7 @@ def find_best_places(
 def _transpose(rows: Any, column: Any) -> None:
     """Put the distances to each point of the tree side by side.
 
-    The last row fills lanes that are left over.
+    The last row fills unused lanes.
     """
     for lane in range(LANES):
         row = rows[min(lane, len(rows) - 1)]
@@ -125,9 +124,9 @@ def _transpose(rows: Any, column: Any) -> None:
 
 @helper
 def _sum_below(tree: Preorder, column: Any, weight: Any, lanes: Any) -> None:
-    """Compute W, S, Q of the points below every node, measured there.
+    """Compute W, S, Q of the points below every node, measured at the node.
 
-    And S, Q of all points at the root.
+    Also compute S, Q of all points at the root.
     """
     for k in range(len(tree.up)):
         for field in (W, S, Q):
@@ -141,7 +140,7 @@ def _sum_below(tree: Preorder, column: Any, weight: Any, lanes: Any) -> None:
             at[W, lane] = w
             at[S, lane] = w * d
             at[Q, lane] = w * d * d
-    # Children add to their parents in falling order of their positions.
+    # Children add to their parents in decreasing order of their positions.
     for k in range(len(tree.up) - 1, 0, -1):
         add_to_parent(lanes, k, tree.up[k], tree.length[k])
     for lane in range(LANES):
@@ -154,7 +153,7 @@ def beside(
 ) -> Any:
     """Return W, S, Q of the points not below an edge, measured at its upper end.
 
-    From those of all points at that end.
+    They are computed from the sums of all points at that end.
     """
     _, shifted_f, shifted_q = shifted(w, f, q, length)
     return all_w - w, all_s - shifted_f, all_q - shifted_q
@@ -164,9 +163,8 @@ def beside(
 def _limit(tree: Preorder, lanes: Any, lane: int, k: int, path: Any) -> float:
     """Return an upper bound of the least cost.
 
-    It is the best place near node k, and some slack for rounding.
-
-    With a good limit at hand, nearly all edges are ruled out before anything is divided.
+    The bound is the cost of the best place near node k, plus a margin for rounding. With a good
+    limit, nearly all edges are excluded before any division.
     """
     count = 0
     while k > 0:
@@ -186,7 +184,7 @@ def _limit(tree: Preorder, lanes: Any, lane: int, k: int, path: Any) -> float:
         v, a, r = beside(w, f, q, length, all_w, all_s, all_q)
         if step < _TRIED and w > 0.0 and v > 0.0:
             best = min(best, best_on_edge(w, f, q, v, a, r, length)[0])
-        # Measured at the lower end the rest is farther away by the length.
+        # Measured at the lower end, the other points are farther away by the length.
         all_s = f + a - length * v
         all_q = q + r - length * (2.0 * a - length * v)
     return best + _SLACK * lanes[0, ALL_Q, lane]
@@ -194,7 +192,7 @@ def _limit(tree: Preorder, lanes: Any, lane: int, k: int, path: Any) -> float:
 
 @helper
 def _best_edges(tree: Preorder, lanes: Any, best: _Best) -> None:
-    """Find the edge of the best place of every lane: of several, the first."""
+    """Find the edge of the best place of every lane. The first edge wins a tie."""
     for lane in range(LANES):
         best.edge[lane] = 1
         best.cost[lane] = np.inf
@@ -213,7 +211,7 @@ def _best_edges(tree: Preorder, lanes: Any, best: _Best) -> None:
 
 @helper
 def _try_edge(tree: Preorder, lanes: Any, lane: int, k: int, best: _Best) -> None:
-    """Keep the best place on an edge if it beats what was found before."""
+    """Update the best place if the best place on this edge is better."""
     g = tree.up[k]
     length = tree.length[k]
     w = lanes[k, W, lane]

@@ -1,9 +1,9 @@
-"""The two steps of a placement for eight points at once, in vectors that are written out.
+"""The two steps of a placement for eight points at once, in explicit vectors.
 
-A table (nodes, 5, 8) holds five sums of every node for eight points. From plain loops over
-eight lanes the compiler makes no vector code: it unrolls them first, or checks at every node
-whether arrays overlap. So the steps are spelled out here, operation by operation; each lane
-rounds as `move_kernels.shifted` and `placement_kernels.beside` do.
+A table (nodes, 5, 8) contains five sums of every node for eight points. The compiler does not
+vectorize plain loops over eight lanes: it unrolls them first, or checks at every node whether
+arrays overlap. This module therefore spells out the steps, operation by operation. Each lane
+rounds like `_edge_fit_kernels.shifted` and `_placement_kernels.beside`.
 """
 
 from typing import Any
@@ -14,8 +14,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 8
-# Values of a node: W, S, Q of the points below, measured there; and S, Q of all points,
-# measured there.
+# Values of a node: W, S, Q of the points below, and S, Q of all points, all measured at the
+# node.
 W, S, Q, ALL_S, ALL_Q = range(FIELDS := 5)
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -23,7 +23,7 @@ _SAME = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
 
 
 def _row(context: Any, builder: Any, kind: Any, array: Any, position: Any) -> Any:
-    """Pointer to the lanes of a row of a table."""
+    """Return a pointer to the lanes of a row of a table."""
     data = context.make_array(kind)(context, builder, array).data
     size = FIELDS * LANES if kind.ndim == 3 else LANES
     first = builder.gep(data, [builder.mul(position, position.type(size))])
@@ -82,9 +82,9 @@ def carry_down(
 ) -> Any:
     """Compute S, Q of all points at node k from its parent, and compare the edge.
 
-    Bit l of the number that is returned says whether the edge may have a place of cost below
-    least[l]: free to choose the distances on both sides, the errors are at least q - f^2 / w +
-    r - a^2 / v.
+    Bit l of the returned number tells whether the edge may have a place of cost below least[l].
+    If the distances on both sides could be chosen freely, the errors would be at least
+    q - f^2 / w + r - a^2 / v.
     """
     if not (_is_table(lanes) and _is_table(least)):
         return None

@@ -21,10 +21,10 @@ from ._attach import attach
 from ._locate import Places, Tolerances, locate
 from ._new_points import NewPoints, matched_rows
 
-# Old and new points on which it is checked whether distances were rounded.
+# Number of old and new points that are checked for rounded distances.
 _CHECKED_OLD = 31
 _CHECKED_NEW = 8
-# Whole-number distances: lengths below this count as zero, as in `fit`.
+# Lengths below this count as zero if the distances are whole numbers, as in `fit`.
 _INTEGRAL_TOL = 0.1
 
 
@@ -38,53 +38,60 @@ def place(
     tol: float | str = "auto",
     n_jobs: int | None = None,
 ) -> Tree:
-    """Attach new points to a tree, by the rule of TreeRep. Distances in the tree do not change.
+    """Add new points to a tree without changing the tree's distances.
 
     Parameters
     ----------
-    tree : Tree of n points
+    tree : Tree
+        A tree of n points.
     rows : (m, n) or (m, n + m) array, or (m, k) coordinates
-        Distances of m new points to the n old ones, and to the new ones if they are known. With
-        `data`: coordinates. A DataFrame of distances has the labels of the tree as columns, in
-        any order, and labels of new points as index. An array has the columns in the order of
-        the tree.
+        Distances from m new points to the n points of the tree, optionally followed by the
+        distances among the new points. With `data`, coordinates of the new points. The columns
+        of an array are in the order of the tree. A DataFrame of distances has the labels of the
+        tree as columns, in any order, and the labels of the new points as index.
     data : points, optional
-        The (n, k) points that the tree was fitted to, with `metric`, or their PointMetric. Then
-        `rows` has the coordinates of new points, and distances are computed only when they are
-        needed. Points with labels are matched to those of the tree by label.
+        The (n, k) points of the tree, with `metric`, or their `PointMetric`. Distances are then
+        computed only when they are needed. Points with labels are matched to the tree by label.
     metric : str, optional
-        How to measure the points of `data`, as in `fit`.
+        The metric between the points of `data`, as in `fit`.
     labels : sequence, optional
-        Names of the new points, by default the index of `rows`. Without both, new points of a
-        tree with labels get the labels n, n+1, ...
+        Labels of the new points. The default is the index of `rows`. If `rows` has no index and
+        the tree has labels, the new points get the labels n, n+1, ...
     tol : float or "auto"
         Lengths below this count as zero. "auto" is 0.1 if the distances are whole numbers and
         the lengths of the tree multiples of 1/4. Otherwise it is the size of rounding errors.
     n_jobs : int, optional
-        Number of threads; None uses every core. The result is the same for every number.
+        Number of threads; None uses all cores. It does not change the result.
 
     Returns
     -------
     Tree
-        Points 0 ... n-1 are the old ones, with the distances that they had; n ... n+m-1 are the
-        new ones.
+        Nodes 0 ... n-1 are the points of `tree`, with unchanged distances. Nodes n ... n+m-1
+        are the new points.
+
+    See Also
+    --------
+    fit : Fit a tree.
+    refine : Improve a tree.
+    Tree.restrict : Remove points from a tree.
 
     Notes
     -----
-    If the distances of old and new points are those of a tree, distances between new and old
-    points are exact. So are those among new points if they are known: new points at the same
-    node or edge then form a zone of TreeRep. Otherwise each new point hangs by a separate edge.
+    If all distances come from one tree, the distances between new and old points are exact. The
+    distances among new points are then also exact if `rows` contains them. In that case, new
+    points at the same node or edge are joined by TreeRep. Otherwise each new point gets a
+    separate edge.
 
-    Labels that do not match raise an error. So does an array for a tree that was read from a
-    text, because the order of its points is unknown.
+    Labels that do not match raise an error. An array raises an error if the tree was read from
+    a text file, because the order of its points is unknown.
 
-    About 3 log2(n) distances are read per point of an exact tree. (A node with many neighbors
-    needs one for each.) Other data need four times as many, and the best of five places is
-    kept.
+    On an exact tree, about 3 log2(n) distances are read per point, and one for each neighbor of
+    a node with many neighbors. Other data need four times this number, and the best of five
+    places is kept.
 
     Examples
     --------
-    A point in the middle between two others, and one beside it:
+    Place a point in the middle between two others, and a second point beside it:
 
     >>> line = Tree(2, [[0, 1]], [4.0])
     >>> place(line, [[2, 2], [3, 3]]).newick(2)
@@ -92,7 +99,7 @@ def place(
     """
     if not isinstance(tree, Tree):
         raise TypeError(
-            f"new points are placed in a tree, not in {type(tree).__name__}: fit one first"
+            f"expected a Tree to place new points in, not {type(tree).__name__}: fit a tree first"
         )
     given = matched_rows(tree, rows, data, metric)
     m = given.m
@@ -117,7 +124,7 @@ def find_places(
     tol: float | str = "auto",
     n_jobs: int | None = None,
 ) -> Places:
-    """Return where each new point belongs, without attaching it.
+    """Return the place of each new point, without attaching it.
 
     The parameters are those of `place`.
     """
@@ -131,21 +138,21 @@ def find_places(
 class _NewDistances(NamedTuple):
     """The distances of new points."""
 
-    oracle: object  # distances between shift + a new point and an old one
+    oracle: object  # distances from new points (shift + i) to old ones
     shift: int
     mutual: Metric | None  # distances among new points
     integral: bool
-    rounding: float  # how much equal sums of distances may differ by rounding
+    rounding: float  # difference of equal sums of distances due to rounding
     largest: float  # about the largest distance
 
 
 def _tolerances(tree: Tree, new: _NewDistances, tol: float | None) -> Tolerances:
-    """Return what counts as short: 0.1 for whole-number distances, as in `fit`, or rounding.
+    """Return the lengths that count as short: 0.1 for whole-number distances, as in `fit`, or rounding.
 
-    The lengths of the tree count as well. If they are multiples of 1/4, a length that `place`
-    computes from them and from whole numbers is a multiple of 1/8, so that 0.1 is less than any
-    of them. (A tree of whole-number distances has multiples of 1/2, and of 1/4 once it is
-    rooted in the middle of an edge.)
+    The lengths of the tree are also considered. If they are multiples of 1/4, every length that
+    `place` computes from them and from whole numbers is a multiple of 1/8. A nonzero length is
+    then larger than 0.1. (A tree of whole-number distances has multiples of 1/2, and of 1/4
+    once it is rooted in the middle of an edge.)
     """
     tiny = float(np.finfo(np.float64).tiny)
     if tol is not None:
@@ -168,15 +175,14 @@ def _from_points(given: NewPoints) -> _NewDistances:
     old = given.old
     if not isinstance(old, PointMetric):
         raise TypeError(
-            f"data is a {type(old).__name__}, and new points have coordinates "
-            "only beside points (data=X, metric='euclidean'): give their distances to the old points as rows, "
-            "without data"
+            f"data is a {type(old).__name__}, but coordinates of new points need the old "
+            "points as data (data=X, metric='euclidean'): pass the distances to the old "
+            "points as rows, without data"
         )
     n, k = old.points.shape
     if rows.ndim != 2 or rows.shape[1] != k:
         raise ValueError(
-            f"new points have {k} coordinates like the old ones, "
-            f"but rows has shape {rows.shape}"
+            f"the old points have {k} coordinates, but rows has shape {rows.shape}: use {k} columns"
         )
     try:
         new = PointMetric(rows, old.metric)
@@ -197,7 +203,7 @@ def _from_rows(tree: Tree, rows: NDArray[Any]) -> _NewDistances:
         mutual = MatrixMetric(rows[:, n:]) if rows.shape[1] > n else None
     except MetricError as error:
         raise MetricError(
-            f"rows, from column {n} on (distances among the new points): {error}"
+            f"in rows, from column {n} on (distances among the new points): {error}"
         ) from None
     largest = float(to_old.max())
     float64_eps = np.finfo(np.float64).eps
@@ -206,7 +212,7 @@ def _from_rows(tree: Tree, rows: NDArray[Any]) -> _NewDistances:
     if not integral and rows.dtype == np.float64 and _were_rounded(tree, to_old):
         eps = np.finfo(np.float32).eps
     floats = rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
-    # As `rounding_of`: the input was rounded once, and path lengths drift.
+    # As in `rounding_of`: the input was rounded once, and path lengths drift.
     drift = 64 * np.sqrt(n + len(rows)) * float64_eps
     rounding = float((8 * eps + drift) * largest)
     oracle = MatrixOracle(read_only(floats))
@@ -214,36 +220,35 @@ def _from_rows(tree: Tree, rows: NDArray[Any]) -> _NewDistances:
 
 
 def _check_rows(rows: NDArray[Any], n: int) -> None:
-    """Raise an error unless rows has a row of distances for each new point."""
+    """Raise an error unless `rows` has one row of distances for each new point."""
     m = len(rows) if rows.ndim else 1
     if rows.ndim != 2:
         raise ValueError(
-            f"rows has shape {rows.shape}: give a table with a row of {n} distances "
-            "for each new point"
+            f"rows has shape {rows.shape}: use a table with one row of {n} distances for each new point"
         )
     if rows.shape[1] not in (n, n + m):
         raise ValueError(
-            f"rows has shape {rows.shape}, but {m} new points have distances to {n} old ones, "
-            f"and perhaps to the {m} new ones: give {n} or {n + m} columns"
+            f"rows has shape {rows.shape}, but {m} new points have distances to {n} old "
+            f"points, and optionally to the {m} new ones: use {n} or {n + m} columns"
         )
     if rows.dtype.kind not in "uif":
         raise MetricError(
-            f"distances of dtype {rows.dtype} are not supported: give real numbers"
+            f"distances of dtype {rows.dtype} are not supported: use real numbers"
         )
     to_old = rows[:, :n]
     valid = (to_old >= 0) & (to_old < np.inf)
     if not valid.all():
         i, j = np.argwhere(~valid)[0]
         raise MetricError(
-            f"rows[{i}, {j}] is {to_old[i, j]}: distances are finite and never negative"
+            f"rows[{i}, {j}] is {to_old[i, j]}: distances must be finite and not negative"
         )
 
 
 def _were_rounded(tree: Tree, to_old: NDArray[np.float64]) -> bool:
-    """Whether distances were rounded to float32 before.
+    """Tell whether distances were rounded to float32 earlier.
 
-    Then all fit float32. Exact numbers can fit float32 as well. As for a matrix, the four-point
-    condition decides, on some points: rounded distances violate it.
+    All distances are then exact in float32, but so can be unrounded numbers. As for a matrix,
+    the four-point condition on some points decides: rounded distances violate it.
     """
     with np.errstate(over="ignore"):
         if not (to_old == to_old.astype(np.float32)).all():
@@ -261,7 +266,7 @@ def _were_rounded(tree: Tree, to_old: NDArray[np.float64]) -> bool:
 
 
 def _all_labels(tree: Tree, labels: Sequence[object] | None, m: int) -> tuple[str, ...] | None:
-    """Return the labels of old and new points; numbers if there are none, as in Newick text."""
+    """Return the labels of old and new points. If there are none, return numbers, as in Newick."""
     if tree.labels is None and labels is None:
         return None
     n = len(tree)

@@ -1,1 +1,1 @@
-"""How can this tree fit better? Edge lengths, moves, and trees around a refined sample."""
+"""Tree refinement: edge lengths, moves, and trees built around a refined sample."""

@@ -1,4 +1,4 @@
-"""Score the trees that a refinement compares."""
+"""Scores of the trees that a refinement compares."""
 
 import time
 from typing import Literal, NamedTuple
@@ -23,48 +23,49 @@ from .lengths._neighborhoods import neighbor_graph
 from .lengths.least_distortion import stated_objective
 from .moves.search import Distances
 
-#: Trees are exact if their average distortion is below this, or below the data's rounding.
+#: A tree counts as exact if its average distortion is below this or below the rounding of the
+#: data.
 EXACT = 1e-9
-# Pairs at distance 0 have no distortion. If there are any, the largest error of an exact tree
-# is at most this multiple of the rounding.
+# Pairs at distance 0 have no relative error. If the data have such pairs, the largest absolute
+# error of an exact tree is at most this multiple of the rounding.
 _LARGEST_ERROR = 64
-# Seed of the rows on which trees of many points are compared. Weights are fitted to others.
+# Seed of the rows on which large trees are compared. Weights are fitted to different rows.
 _SCORING_SEED = 1
 
 
 class Candidate(NamedTuple):
-    """A tree that may become the result, and its scores."""
+    """A candidate for the result, with its scores."""
 
     tree: Tree
-    # Squared errors are in the unit of `Distances`, so that they neither overflow nor vanish.
+    # Squared errors are in the unit of `Distances`, so they neither overflow nor underflow.
     objective: float
     start: str
     moves: int = 0
     residual: float | None = None
-    # Scores that the objective needs are kept, so that nothing is measured twice.
+    # Scores that the objective needs are stored, so that each is computed only once.
     distortion: Score | None = None
     precision: float | None = None
 
 
 def exact_distortion(metric: Metric) -> float:
-    """Return the average distortion up to which a tree of a metric counts as exact."""
+    """Return the average distortion up to which a tree counts as exact for this metric."""
     return max(EXACT, metric.eps, metric.input_eps)
 
 
 def objective_of(candidate: Candidate) -> float:
-    """Return the number by which candidates are compared."""
+    """Return the value by which candidates are compared."""
     return candidate.objective
 
 
 class Scorer:
-    """Measures the objective of trees.
+    """Computes the objective of trees.
 
     metric : the data; a matrix if distances are read many times
     rows : "all", or the number of sampled rows on which trees are compared
-    share : how much neighborhoods count beside distances, from 0 to 1
-    graph : the neighborhoods, if they count
+    share : weight of neighborhoods relative to distances, from 0 to 1
+    graph : the neighborhoods, if they are part of the objective
     errors : the squared errors to minimize; None if the objective is the distortion
-    rounding : the distortion of an exact tree, at most
+    rounding : the largest distortion of an exact tree
     """
 
     def __init__(
@@ -89,13 +90,13 @@ class Scorer:
         self.rounding = rounding
 
     def distortion(self, tree: Tree) -> Score:
-        """Return the average distortion of all pairs, or of sampled rows."""
+        """Return the average distortion over all pairs, or over sampled rows."""
         return average_distortion(
             tree, self.metric, rows=self.rows, rng=_SCORING_SEED, n_jobs=self.n_jobs
         )
 
     def precision(self, tree: Tree) -> float | None:
-        """Return the mean average precision, or None if neighborhoods do not count."""
+        """Return the mean average precision, or None if neighborhoods are not part of the objective."""
         if self.graph is None:
             return None
         return float(mean_average_precision(tree, self.graph, n_jobs=self.n_jobs))
@@ -103,7 +104,7 @@ class Scorer:
     def score(
         self, tree: Tree, start: str, moves: int = 0, residual: float | None = None
     ) -> Candidate:
-        """Return a tree with its objective. The clock keeps how long this took."""
+        """Score a tree. The clock records how long scoring took."""
         begin = time.monotonic()
         if self.errors is not None:
             objective = self.errors.weighted_error(tree)
@@ -118,7 +119,7 @@ class Scorer:
         return scored
 
     def is_exact(self, candidate: Candidate) -> bool:
-        """Whether a tree has the distances of the data, up to rounding."""
+        """Return whether a tree reproduces the distances of the data, up to rounding."""
         if len(candidate.tree) < 2:
             return True
         assert candidate.distortion is not None
@@ -126,7 +127,7 @@ class Scorer:
             return False
         if not candidate.distortion.skipped:
             return True
-        # Pairs at distance 0 have no relative error, but they may be apart in the tree.
+        # Pairs at distance 0 have no relative error, but the tree may separate them.
         points = np.arange(len(candidate.tree))
         largest = float(checked_block(self.metric, points[:1], points).max())
         error = distance_error(
@@ -141,14 +142,14 @@ class Scorer:
 
 
 def as_matrix(metric: Metric, n_jobs: int | None) -> MatrixMetric:
-    """Return the metric as a matrix, which is cheap to read many times."""
+    """Return the metric as a matrix, which is fast to read repeatedly."""
     if isinstance(metric, MatrixMetric):
         return metric
     n = len(metric)
     check_memory(
         8 * n * n,
         f"refine on {n:,} points",
-        "sample the points, and insert the others afterwards",
+        "fit a tree to a sample of the points and place the others in it",
     )
     matrix = np.empty((n, n))
     points = np.arange(n)
@@ -166,12 +167,12 @@ def as_matrix(metric: Metric, n_jobs: int | None) -> MatrixMetric:
 def neighborhoods(metric: Metric, matrix: Metric) -> tuple[csr_array, GraphMetric]:
     """Return the neighbors of each point, with distances and as a graph.
 
-    `matrix` has the same distances as `metric`.
+    `matrix` holds the same distances as `metric`.
     """
     if isinstance(metric, GraphMetric):
         return neighbor_graph(metric), metric
     neighbors = neighbor_graph(matrix)
-    # Every edge has length 1: points at distance 0 are neighbors as well.
+    # Every edge has length 1, so points at distance 0 are neighbors as well.
     ones = np.ones(neighbors.nnz)
     edges = csr_array((ones, neighbors.indices, neighbors.indptr), shape=neighbors.shape)
     return neighbors, GraphMetric(edges)

@@ -1,7 +1,7 @@
-"""Divide a limited time among the steps of a refinement.
+"""Time management: divide a limited time among the steps of a refinement.
 
-A `time_limit` is a duration in seconds; None means no limit. A `deadline` is an instant of
-`time.monotonic`; infinity means no deadline.
+A `time_limit` is a duration in seconds; None means no limit. A `deadline` is a `time.monotonic`
+timestamp; infinity means no deadline.
 """
 
 import math
@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 
 class Clock:
-    """The time of one refinement. It starts when the clock is made."""
+    """The clock of one refinement. It starts when it is created."""
 
     def __init__(self, time_limit: float | None) -> None:
         self.started = time.monotonic()
         self.deadline = math.inf if time_limit is None else self.started + time_limit
-        # Every step ends by scoring its tree. This many seconds are kept back for it.
+        # Every step ends by scoring its tree. This many seconds are reserved for the score.
         self.scoring_time = 0.0
 
     @property
@@ -35,14 +35,14 @@ class Clock:
 
     @property
     def expired(self) -> bool:
-        """Whether no time is left except for scoring one more tree."""
+        """Whether the remaining time is only enough to score one more tree."""
         return time.monotonic() + self.scoring_time >= self.deadline
 
     def deadlines(self, count: int, share: float = 1.0) -> Iterator[float]:
-        """Yield the deadline of each of `count` steps, when the step starts.
+        """Yield the deadline of each of `count` steps at the moment when the step starts.
 
-        Together the steps get this share of the time that is left. A step that ends early
-        leaves its time to the others.
+        The steps share this fraction of the remaining time. If a step ends early, later steps
+        get the unused time.
         """
         end = time.monotonic() + share * self.left
         for steps_left in range(count, 0, -1):
@@ -50,7 +50,7 @@ class Clock:
             yield now + max(0.0, end - now) / steps_left
 
     def time_limit(self, deadline: float) -> float | None:
-        """Return the seconds until a deadline, without those for scoring the result."""
+        """Return the seconds until a deadline, minus the time needed to score the result."""
         if deadline == math.inf:
             return None
         return max(0.0, deadline - self.scoring_time - time.monotonic())

@@ -1,4 +1,4 @@
-"""The steps of `refine`: other starts, moves and weights, and the better of what they give."""
+"""The steps of `refine`: build alternative starts, move subtrees, fit weights, keep the best tree."""
 
 import time
 from collections.abc import Iterator
@@ -30,46 +30,48 @@ from .lengths.weights import fit_weights
 from .moves.search import Distances, rearrange
 from .report import RefinedTree, Refinement
 
-# Trees by relaxed neighbor joining, of which the best is another start.
+# Number of relaxed neighbor-joining trees. The best of them is the second start.
 _OTHER_STARTS = 20
-# Rounds of moves and weights, and how often a round looks at all points.
+# Rounds of moves and weights, and sweeps over all points per round.
 _ROUNDS = 4
 _SWEEPS = 4
-# A round that gains less than this share of the objective is the last.
+# Stop after a round that improves the objective by less than this fraction.
 _PROGRESS = 1e-3
-# Residual of the weights between two rounds.
+# Tolerance for fitting weights between two rounds.
 _QUICK_TOL = 1e-6
-# Shares of the time that is left, if it is limited: for another start, and for moves.
+# Fractions of a limited time for the second start and for the moves.
 _OTHER_START_TIME = 0.25
 _MOVES_TIME = 0.5
-# For a backbone: reading distances and placing points, which cannot be stopped halfway, and
-# refining its tree.
+# Backbone: fraction of the time for reading distances and placing points, which cannot be
+# interrupted, and fraction for refining its tree.
 _PLACING_TIME = 0.25
 _SAMPLE_TIME = 0.15
-# Seconds that placing a point takes for each point of the backbone, about.
+# Approximate seconds to place one point, per point of the backbone.
 _PLACING_SECONDS = 2e-8
-# All pairs count if reading them takes less than this share of the time. Scoring a tree takes
-# longer.
+# Use all pairs if reading them takes less than this fraction of the time. Scoring a tree takes
+# longer than reading.
 _READING_TIME = 0.02
 _TIMED_ROWS = 32
-# Neighborhoods never count alone: weights that only neighborhoods determine grow without end.
+# The objective always includes distances: weights fitted to neighborhoods alone grow without
+# bound.
 _LARGEST_SHARE = 0.95
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Numbers of points at which a refinement takes another course."""
+    """Numbers of points at which a refinement changes its strategy."""
 
-    #: Up to here distances are kept as a matrix, and all pairs count.
+    #: Up to this size, distances are stored as a matrix and all pairs are used.
     all_pairs: int = 10_000
-    #: Up to here another start is tried. Joining neighbors takes n^2 for each of the trees.
+    #: Up to this size, a second start is built. Each neighbor-joining tree takes O(n^2) time.
     other_start: int = 5000
-    #: Up to here the weights of two candidates are fitted to the end. Beyond, only those of the
-    #: more promising one are: they take most of the time.
+    #: Up to this size, the weights of two candidates are fitted fully. For more points only the
+    #: more promising candidate is fitted, because fitting takes most of the time.
     two_candidates: int = 1500
-    #: Rows to which weights are fitted if not all pairs count, and other rows for the scores.
+    #: Number of rows to which weights are fitted if not all pairs are used. Scores use other
+    #: rows.
     sampled_rows: int = 256
-    #: Size of a backbone, and the least size that is worth its time.
+    #: Size of a backbone, and the smallest size that is worth its time.
     backbone: int = 2000
     least_backbone: int = 50
 
@@ -90,52 +92,52 @@ class RefineRequest(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """The objective of a refinement, and the steps that help."""
+    """The objective of a refinement, and the steps that improve it."""
 
-    weights: str  # the objective of the weights, as the user names it
-    all_pairs: bool  # otherwise rows are sampled
-    share: float  # of neighborhoods beside distances, from 0 to 1
+    weights: str  # objective of the weights, as named by the user
+    all_pairs: bool  # False: rows are sampled
+    share: float  # weight of neighborhoods relative to distances, from 0 to 1
     power: float  # moves divide squared errors by d^power
-    moves: bool  # whether points and subtrees move
-    other_start: bool  # whether another start is tried
+    moves: bool  # whether to move points and subtrees
+    other_start: bool  # whether to build a second start
 
     @property
     def length_power(self) -> float:
-        """Weights divide squared errors by d to this power."""
+        """Power of the distance by which squared errors are divided when weights are fitted."""
         return 0.0 if self.weights == "l1" else self.power
 
 
 def choose_goal(request: RefineRequest, limits: Limits) -> Goal:
-    """Decide once what the arguments and the data imply."""
+    """Derive the goal of a refinement from its arguments and data."""
     balance = request.balance
     weights = request.weights
     n = len(request.metric)
     all_pairs = n <= limits.all_pairs and _reads_soon(request, limits)
-    # Distances and neighborhoods count as 3 (1 - balance) to 2 balance.
+    # Distances and neighborhoods are weighted 3 (1 - balance) to 2 balance.
     share = min(2 * balance / (2 * balance + 3 * (1 - balance)), _LARGEST_SHARE)
     if not (all_pairs and weights == "l1" and n > 2):
         share = 0.0
-    # A matrix may have the distances of a phylogeny. Moves for near distances keep its splits;
-    # another start loses those of a good tree.
+    # A distance matrix may come from a phylogeny. Moves that favor short distances keep its
+    # splits. A second start would lose the splits of a good tree.
     phylogeny = weights == "l1" and balance > 0 and kind_of(request.metric) == "distances"
     power = 0.0
     if weights == "relative_l2":
         power = 2.0
     elif weights == "l1":
         power = min(4.0, 8 * balance) if phylogeny else min(2.0, 4 * balance)
-    # Moves are made for distances, and neighborhoods lose by them.
+    # Moves improve distances at the expense of neighborhoods.
     moves = balance < 0.5 or weights != "l1" or phylogeny
     return Goal(weights, all_pairs, share, power, request.moves and moves, not phylogeny)
 
 
 def _reads_soon(request: RefineRequest, limits: Limits) -> bool:
-    """Whether reading all distances takes a small share of the time."""
+    """Return whether reading all distances takes a small fraction of the time limit."""
     seconds = seconds_to_read(request.metric, limits)
     return not request.time_limit or seconds < _READING_TIME * request.time_limit
 
 
 def seconds_to_read(metric: Metric, limits: Limits) -> float:
-    """Return about how long reading all distances takes; 0 for few points."""
+    """Estimate the seconds to read all distances; 0 for few points."""
     n = len(metric)
     if n <= limits.two_candidates:
         return 0.0
@@ -148,7 +150,7 @@ def seconds_to_read(metric: Metric, limits: Limits) -> float:
 
 
 class Run:
-    """One refinement: the request, its goal, the clock and the data."""
+    """One refinement: its request, goal, clock and data."""
 
     def __init__(
         self,
@@ -168,7 +170,8 @@ class Run:
         self.rows: Literal["all"] | int = "all" if self.goal.all_pairs else limits.sampled_rows
         metric = request.metric
         self.metric = as_matrix(metric, n_jobs) if self.goal.all_pairs else metric
-        # A runner sends the data away, and points are smaller than their distance matrix.
+        # A runner sends the data to other processes, and points take less space than their
+        # distance matrix.
         sends_points = runner is not None and isinstance(metric, PointMetric)
         self.fitted_metric = metric if sends_points else self.metric
         self.neighbors = None
@@ -188,13 +191,13 @@ class Run:
 
     @cached_property
     def distances(self) -> Distances:
-        """The distances for which moves are made."""
+        """The distances that moves are fitted to."""
         return Distances(
             self.metric, self.goal.power, None if self.goal.all_pairs else self.rng
         )
 
     def refined(self) -> tuple[Candidate, Candidate]:
-        """Return the tree as it was given, and the best tree that was found."""
+        """Return the given tree and the best tree found, both scored."""
         given = self.scorer.score(self.tree, "tree")
         if given.distortion is None:
             given = given._replace(distortion=self.scorer.distortion(self.tree))
@@ -203,14 +206,14 @@ class Run:
         if not self.goal.all_pairs:
             return given, min([given, *self._many_points(given)], key=objective_of)
         found = self._topologies(given)
-        # Only the more promising ones get their weights fitted to the end.
+        # Only the most promising candidates get fully fitted weights.
         few = len(self.tree) <= self.limits.two_candidates
         promising = sorted(found, key=objective_of)[: 2 if few else 1]
         fitted = map(self.fit_weights, promising, self.clock.deadlines(len(promising)))
         return given, min([given, *found, *fitted], key=objective_of)
 
     def _topologies(self, given: Candidate) -> list[Candidate]:
-        """Return the given tree, another start, and both after moves."""
+        """Return the given tree, the second start, and both after moves."""
         n = len(self.tree)
         starts = [given]
         if not self.moves or n <= 3:
@@ -223,11 +226,12 @@ class Run:
             return starts
         deadlines = self.clock.deadlines(len(starts), _MOVES_TIME)
         moved = map(self._rearrange, starts, deadlines)
-        # Starts are listed twice: if moves improve neither, only the better start gets weights.
+        # Starts are listed twice, so that only the better start gets weights if moves improve
+        # neither.
         return [*starts, *starts, *moved]
 
     def _many_points(self, given: Candidate) -> Iterator[Candidate]:
-        """Yield the tree around a backbone, and the given tree, both with fitted weights."""
+        """Yield the tree built around a backbone and the given tree, both with fitted weights."""
         size = self.backbone_size() if self.moves else 0
         if size:
             from .backbone.build import backbone
@@ -238,31 +242,31 @@ class Run:
             )
             candidate = self.scorer.score(grown, "backbone")
             yield candidate
-            if self.goal.weights != "l1":  # a backbone's tree has weights for the distortion
+            if self.goal.weights != "l1":  # "backbone" minimized l1
                 yield self.fit_weights(candidate, next(self.clock.deadlines(2)))
         yield self.fit_weights(given, self.clock.deadline)
 
     def backbone_size(self) -> int:
-        """Return the size of the largest backbone that there is time for.
+        """Return the size of the largest backbone that fits the time limit.
 
-        0 if the backbone would be too small to be of use, or have all points.
+        Return 0 if the backbone would be too small to help or would contain all points.
         """
         n = len(self.metric)
         size = self.limits.backbone
         if self.clock.limited:
             reading = seconds_to_read(self.metric, self.limits) / n**2
-            seconds = n * (reading + _PLACING_SECONDS)  # for each point of the backbone
+            seconds = n * (reading + _PLACING_SECONDS)  # per point of the backbone
             size = min(size, int(_PLACING_TIME * self.clock.left / seconds))
         return size if self.limits.least_backbone <= size < n else 0
 
     def _other_start(self) -> Tree:
-        """Return the best of several trees by relaxed neighbor joining, chosen as by `fit`.
+        """Return the best of several relaxed neighbor-joining trees, selected as in `fit`.
 
-        There are fewer if time is short.
+        Fewer trees are built if time is short.
         """
         from ..fitting.joining.relaxed_neighbor_joining import relaxed_neighbor_joining
 
-        # Few points: a thread for each tree. Many: all threads score one tree after the other.
+        # Few points: one thread per tree. Many points: all threads score one tree at a time.
         side_by_side = len(self.metric) <= EXACT_SCORES
         threads = self.n_jobs if side_by_side else 1
         scoring_threads = 1 if side_by_side else self.n_jobs
@@ -286,7 +290,7 @@ class Run:
         return best[1]
 
     def _rearrange(self, candidate: Candidate, deadline: float) -> Candidate:
-        """Alternate moves and quick weights while they lower the objective."""
+        """Alternate moves and quickly fitted weights while they lower the objective."""
         for _ in range(_ROUNDS):
             time_limit = self.clock.time_limit(deadline)
             if time_limit == 0:
@@ -311,7 +315,7 @@ class Run:
         return candidate
 
     def _fit_quickly(self, candidate: Candidate, deadline: float) -> Candidate:
-        """Fit weights by least squares; return the same tree if that is not better."""
+        """Fit weights by least squares. Return the unchanged tree if the fit is not better."""
         time_limit = self.clock.time_limit(deadline)
         if self.goal.weights in ("none", "heuristic") or time_limit == 0:
             return candidate
@@ -332,7 +336,7 @@ class Run:
         return min(candidate, after, key=objective_of)
 
     def fit_weights(self, candidate: Candidate, deadline: float) -> Candidate:
-        """Return the same topology with the weights that the user asked for."""
+        """Return the same topology with the weights that the user requested."""
         weights = self.goal.weights
         if weights == "none" or self.clock.expired:
             return candidate

@@ -32,54 +32,71 @@ def refine(
     engine: EngineLike = None,
     device: DeviceLike = None,
 ) -> RefinedTree:
-    """Improve a tree: better edge weights, and better places for points and subtrees.
+    """Improve the edge lengths and the topology of a tree.
 
     Parameters
     ----------
     tree : Tree
-        On the points of `data`. Never modified.
+        A tree on the points of `data`. It is never modified.
     data : Metric, array, DataFrame, sparse matrix or networkx graph
         The distances that the tree approximates. See `as_metric`, also for `metric`.
     weights : "l1", "l2", "relative_l2", "heuristic" or "none"
-        What the weights of the edges minimize. "l1": the average distortion, and with it lost
-        precision of neighborhoods (see `balance`). "l2": the sum of squared errors, exactly.
-        "relative_l2": the sum of squared relative errors (Fitch and Margoliash 1967).
-        "heuristic": the 200 gradient steps on sampled pairs of the paper, for comparison.
-        "none": only moves change weights.
+        The objective of the edge lengths.
+
+        - "l1": the average distortion, combined with the precision of neighborhoods (see
+          `balance`).
+        - "l2": the sum of squared errors, minimized exactly.
+        - "relative_l2": the sum of squared relative errors (Fitch and Margoliash 1967).
+        - "heuristic": 200 gradient steps on sampled pairs, as in the paper, for comparison.
+        - "none": edge lengths change only through moves.
     moves : bool
-        Whether the topology may change. Up to 5,000 points, relaxed neighbor joining is then
-        tried as another start. Points and subtrees move if `balance` is below 1/2: moves
-        improve distances at the cost of neighborhoods. A matrix or a custom metric may have
-        the distances of a phylogeny. Then moves favor near distances, and no other start is
-        tried. Beyond 10,000 points, the tree of `fit(method="backbone")` replaces moves.
+        Whether the topology may change. Points and subtrees move if `balance` is below 1/2,
+        because moves improve distances at the cost of neighborhoods. Up to 5,000 points,
+        relaxed neighbor joining is tried as a second start. For a matrix or a custom metric,
+        moves favor near distances, as suits a phylogeny, and no second start is tried. Above
+        10,000 points, the tree of `fit(method="backbone")` replaces moves.
     balance : float from 0 to 1
-        (`weights="l1"` only) 0: distances; 1: neighborhoods, that is mean average precision.
-        The objective is (1 - s) log(distortion + 0.001) + s log(1 - precision + 0.001) with
-        s : 1 - s = 2 balance : 3 (1 - balance), s at most 0.95. At 0 it is the distortion.
-        Neighbors are those of a graph, or the ten nearest points of any other data. Beyond
-        10,000 points, the distortion alone is the objective.
+        (`weights="l1"` only) 0 optimizes distances, and 1 optimizes neighborhoods (mean average
+        precision). The objective is (1 - s) log(distortion + 0.001) + s log(1 - precision +
+        0.001), with s / (1 - s) = 2 balance / (3 (1 - balance)) and s at most 0.95. With
+        balance 0 it is the distortion. Neighbors are the neighbors in a graph, or the ten
+        nearest points of other data. Above 10,000 points, the objective is the distortion
+        alone.
+    metric : str, optional
+        For points: as in `as_metric`.
     time_limit : float, optional
-        Seconds after which the best tree so far is returned. Reading the distances of up to
-        10,000 points and scoring the tree once are not interrupted. On two cores they take a
-        few seconds for 10,000 points, and tenths of a second for 3,000.
+        Seconds after which the best tree so far is returned. The limit does not interrupt
+        reading the distances of up to 10,000 points and scoring the tree once. On two cores
+        this takes a few seconds for 10,000 points, and tenths of a second for 3,000.
     rng, n_jobs, engine, device
         As in `fit`.
 
     Returns
     -------
     RefinedTree
-        Never worse than `tree` by the objective, and equal to it if it is exact. `.refinement`
-        reports what was gained. If both have labels, the points are matched by label, and the
-        result is in the order of the data, as from `fit`.
+        Never worse than `tree` by the objective, and equal to `tree` if `tree` is exact. Its
+        attribute `RefinedTree.refinement` reports the improvement. If tree and data have
+        labels, points are matched by label. The points of the result are in the order of the
+        data, as from `fit`.
+
+    See Also
+    --------
+    fit : Fit a tree.
+    place : Add new points to a tree.
+    Refinement : The report of the improvement.
+    average_distortion : Measure how well a tree fits the data.
+    mean_average_precision : Measure how well a tree keeps neighborhoods.
 
     Notes
     -----
-    Moves take a point or a subtree out and put it back where the squared error of its
-    distances, weighted by 1 / d^p, is least, in O(N) for all places; p is 4 balance, at most 2,
-    or for a matrix 8 balance, at most 4. Weights: "l2" takes O(n^2) in all, others O(n^2) a
-    step. Beyond 10,000 points, weights are fitted to 256 sampled rows. The result is the better
-    of two trees, by the distances of 256 other rows: the given tree with new weights, and the
-    tree around a backbone.
+    A move removes a point or a subtree and reattaches it where the squared error of its
+    distances, weighted by 1 / d^p, is least. Testing all places takes O(N). The exponent p is 4
+    balance, at most 2; for a matrix it is 8 balance, at most 4. "l2" takes O(n^2) in total, and
+    the other objectives O(n^2) per step.
+
+    Above 10,000 points, edge lengths are fitted to 256 sampled rows. Two trees are compared on
+    256 other rows, and the better one is returned: `tree` with new lengths, and a backbone
+    tree.
 
     Examples
     --------
@@ -91,8 +108,7 @@ def refine(
     """
     if not isinstance(tree, Tree):
         raise TypeError(
-            "refine takes a Tree, for example from fit, and then the data, "
-            f"not a {type(tree).__name__}"
+            f"refine expects a Tree, for example from fit, followed by the data; got a {type(tree).__name__}"
         )
     check_choice("weights", weights, WEIGHTS)
     check_arguments(moves, balance, time_limit)
@@ -111,7 +127,7 @@ def refined_tree(
     runner: Runner | None = None,
     limits: Limits = LIMITS,
 ) -> RefinedTree:
-    """Refine by threads, or with a runner for the passes that `fit_weights` gives away."""
+    """Refine with threads, or with a runner for the passes that `fit_weights` can delegate."""
     order_known = after_matching(request.tree, request.metric)
     run = Run(request, n_jobs, runner, limits)
     given, best = run.refined()

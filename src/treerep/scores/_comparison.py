@@ -1,4 +1,4 @@
-"""Compare two metrics on the same points, block by block."""
+"""Comparison of two metrics on the same points, block by block."""
 
 import math
 from functools import partial
@@ -15,16 +15,16 @@ from ..metric.base import Metric, MetricError
 from ._sampling import Rows, sample_rows
 from ._streaming import read_block, row_slices, to_metric, triangle_slices
 
-#: Rows sampled beyond EXACT_POINTS points, unless `rows` is given.
+#: Number of rows sampled for more than EXACT_POINTS points, unless `rows` is given.
 SAMPLED_ROWS = 256
 
-# Up to this many distances of both metrics are kept for a second pass: 32 MB each, about 2,900
+# Up to this many distances of each metric are kept for a second pass: 32 MB, or about 2,900
 # points.
 _KEPT_ENTRIES = 1 << 22
 
 
 class Optimum(NamedTuple):
-    """The factor that brings the approximation nearest to the truth."""
+    """The factor that brings the approximation closest to the truth."""
 
     scale: float
     pull: NDArray[np.float64]  # row i moved the scale by about pull[i]
@@ -35,12 +35,12 @@ class _Sides(NamedTuple):
 
     approx: Metric
     truth: Metric
-    sample: NDArray[np.int64] | None  # the rows compared; None for all
+    sample: NDArray[np.int64] | None  # rows to compare; None for all
     kept: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 
 class Comparison:
-    """The pairs that a score compares: all, or those of sampled rows with all other points."""
+    """The pairs that a score compares: all pairs, or those of sampled rows with all other points."""
 
     def __init__(
         self, approx: MetricLike, truth: MetricLike, rows: Rows, rng: RNGLike, runner: Runner
@@ -54,7 +54,7 @@ class Comparison:
 
     @property
     def exact(self) -> bool:
-        """True when all pairs are compared."""
+        """Whether all pairs are compared."""
         return self.sample is None
 
     @property
@@ -75,10 +75,10 @@ class Comparison:
         return f"from {len(self.sample):,} of {self.n:,} rows"
 
     def sums(self, what: int, scale: float = 1.0, *, keep: bool = False) -> NDArray[np.float64]:
-        """Return the sums of `_distortion_kernels.row_sums` of every row, (rows, COLUMNS).
+        """Return the sums of `_distortion_kernels.row_sums` for every row, (rows, COLUMNS).
 
-        Each row is summed by itself, so the result does not depend on blocks or threads. With
-        keep=True the distances stay in memory for the next call if they are few.
+        Each row is summed separately, so the result does not depend on blocks or threads. With
+        keep=True, a small number of distances stays in memory for the next call.
         """
         from ._distortion_kernels import COLUMNS
 
@@ -93,9 +93,9 @@ class Comparison:
         return np.concatenate(parts)
 
     def optimum(self) -> Optimum:
-        """Return the scale alpha = <A, T> / <A, A>, which minimizes the Frobenius |T - alpha A|.
+        """Return the scale alpha = <A, T> / <A, A>, which minimizes the Frobenius norm |T - alpha A|.
 
-        The scale is 1 if the approximation is 0 everywhere: then every factor is as good.
+        If the approximation is 0 everywhere, every factor is equally good, and the scale is 1.
         """
         from ._distortion_kernels import PRODUCTS
 
@@ -104,18 +104,17 @@ class Comparison:
             return Optimum(1.0, np.zeros(len(size)))
         unit = 1.0
         if not (_far_from_limits(both) and _far_from_limits(own)):
-            # Products of huge or tiny distances overflow or underflow. Scale the approximation
-            # towards 1 and sum again; a power of two changes no digit.
+            # Products of very large or small distances overflow or underflow. Scale the
+            # approximation towards 1 and sum again. A power of two changes no digits.
             unit = math.ldexp(1.0, min(1000, -math.frexp(size.max())[1]))
             both, own = self.sums(PRODUCTS, unit)[:, :2].T
-        # The sum of the truth, which `both` holds now, is all that can still be too large.
+        # Only the sum of the truth, which is now in `both`, can still be too large.
         finite = _far_from_limits(own) and np.abs(both).max() < 1e290
         above, below = (math.fsum(both), math.fsum(own)) if finite else (math.inf, 1.0)
         scale = above / below * unit
         if not math.isfinite(scale) or (scale == 0) != (above == 0):
             raise ValueError(
-                "no factor in the range of floats brings approx to truth: "
-                "rescale both metrics towards 1"
+                "no scale within the range of floats fits approx to truth: rescale both metrics towards 1"
             )
         return Optimum(scale, (both - above / below * own) / below * unit)
 
@@ -123,11 +122,11 @@ class Comparison:
 def _sum_rows(
     what: int, scale: float, keep: bool, sides: _Sides, part: slice
 ) -> NDArray[np.float64]:
-    """Return the sums of a slice of the rows compared."""
+    """Return the sums for a slice of the compared rows."""
     from ._distortion_kernels import COLUMNS, row_sums
 
     exact = sides.sample is None
-    first = part.start if exact else 0  # all pairs: each row with the points after it
+    first = part.start if exact else 0  # exact: compare each row with the points after it
     cols = np.arange(first, len(sides.truth))
     rows = np.arange(part.start, part.stop) if sides.sample is None else sides.sample[part]
     blocks = sides.kept.get(part.start) or (
@@ -144,7 +143,8 @@ def _sum_rows(
 
 
 def _far_from_limits(sums: NDArray[np.float64]) -> bool:
-    # Room for the sum over all rows above, and for full precision of the largest terms below.
+    # Leaves a margin above for the sum over all rows, and below for full precision of the
+    # largest terms.
     return bool(1e-280 < np.abs(sums).max() < 1e280)
 
 
@@ -154,13 +154,13 @@ def _check_distances(
     approx: NDArray[np.float64],
     truth: NDArray[np.float64],
 ) -> None:
-    """Raise a MetricError that names the first pair without a usable distance, if there is one."""
+    """Raise a MetricError that names the first pair without a usable distance, if any."""
     distinct = rows[:, None] != cols
     bad_approx = ~np.isfinite(approx) & distinct
     bad_truth = ~(np.isfinite(truth) & (truth >= 0)) & distinct
     for a, b in np.argwhere(bad_approx | bad_truth)[:1]:
         name, value = ("approx", approx[a, b]) if bad_approx[a, b] else ("truth", truth[a, b])
         raise MetricError(
-            f"{name} has d({rows[a]}, {cols[b]}) = {value}: "
-            "scores need finite distances, and true ones >= 0"
+            f"{name} has d({rows[a]}, {cols[b]}) = {value}: distances must be finite, and "
+            "true distances must not be negative"
         )

@@ -1,10 +1,11 @@
 """Sums and extremes over the pairs of two dense blocks, one row at a time.
 
-Adding floats one after the other is slow, and a compiler that may choose the order gives other
-bits on other machines. So each sum is kept in LANES separate lanes (lane k adds the columns k,
-k + LANES, ...), which becomes vector code, and the lanes are folded in halves at the end of the
-row. The lanes of all sums lie in one array at constant distances, so that the compiler sees
-that they do not overlap. `np.divide` stands for `/`, which would test every divisor.
+Adding floats one after the other is slow, and a compiler that may choose the order gives
+different bits on different machines. Each sum is therefore kept in LANES separate lanes, where
+lane k adds the columns k, k + LANES, and so on. This compiles to vector code. At the end of a
+row, the lanes are added in halves. The lanes of all sums are in one array at constant offsets,
+so that the compiler can tell that they do not overlap. `np.divide` replaces `/`, which would
+test every divisor.
 """
 
 from typing import Any
@@ -15,8 +16,8 @@ from .._core.kernel import helper, kernel
 
 LANES = 128
 
-# What `row_sums` adds up, and the columns it fills; x is the approximation, t the truth, c the
-# scale.
+# Quantities that `row_sums` adds up, and the columns it fills: x is the approximation, t the
+# truth, c the scale.
 RELATIVE = 0  # sum |c x - t| / t, pairs with c x > t minus the others, -, -, pairs with t = 0
 RATIO = 1  # least x / t, greatest x / t, -, -, pairs with t = 0
 # sum |c x - t|, sum (c x - t)^2, sum of x with the sign of c x - t, greatest |c x - t|, -
@@ -32,8 +33,8 @@ def _relative(x: Any, t: Any, scale: float, lanes: Any) -> Any:
     for k in range(len(x)):
         difference = scale * x[k] - t[k]
         error = np.divide(abs(difference), t[k])
-        # 0 * difference is 0 unless x is not finite; an entry that is not a distance turns the sum
-        # into NaN.
+        # 0 * difference is 0 unless x is not finite. An entry that is not a distance turns the
+        # sum into NaN.
         otherwise = 0.0 * difference if t[k] == 0.0 else np.nan
         lanes[k] += error if t[k] > 0.0 else otherwise
         zeros += t[k] == 0.0
@@ -47,9 +48,8 @@ def _ratio(x: Any, t: Any, lanes: Any) -> Any:
     for k in range(len(x)):
         positive = t[k] > 0.0
         ratio = np.divide(x[k], t[k])
-        lanes[k] = (
-            -ratio if (-ratio > lanes[k]) & positive else lanes[k]
-        )  # so that both are maxima
+        # negated, so that both are maxima
+        lanes[k] = -ratio if (-ratio > lanes[k]) & positive else lanes[k]
         lanes[LANES + k] = ratio if (ratio > lanes[LANES + k]) & positive else lanes[LANES + k]
         lanes[2 * LANES + k] += 0.0 * x[k] + 0.0 * t[k] if t[k] >= 0.0 else np.nan
         zeros += t[k] == 0.0
@@ -99,17 +99,17 @@ def _greatest(lanes: Any, column: int) -> Any:
 def row_sums(
     what: int, scale: float, approx: Any, truth: Any, own: Any, upper: bool, out: Any
 ) -> None:
-    """Fill out[a, :] from row a of both blocks, without column own[a]; `upper`: only after it.
+    """Fill out[a, :] from row a of both blocks, without column own[a]; `upper`: only later columns.
 
     Parameters
     ----------
     what : RELATIVE, RATIO, ABSOLUTE or PRODUCTS
     approx, truth : (rows, columns) float64
     own : (rows,) int64
-        Column of the row's own point.
+        Column of the row's point.
     out : (rows, COLUMNS) float64
-        A row is not finite when one of its distances is not, or (RELATIVE, RATIO) when a true
-        one is negative. With RATIO, a row without ratios has inf as its least one.
+        A row is not finite if one of its distances is not finite, or (RELATIVE, RATIO) if a
+        true distance is negative. With RATIO, the least ratio of a row without ratios is inf.
     """
     lanes = np.empty(4 * LANES)
     for a in range(len(out)):

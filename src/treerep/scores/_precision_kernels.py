@@ -1,4 +1,4 @@
-"""Average precision of one point's neighbors, in one pass over its row of distances."""
+"""Average precision of the neighbors of one point, in one pass over its row of distances."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ import numpy as np
 
 from .._core.kernel import helper, kernel
 
-# Sums of floats that should be equal differ in their last digits; below this part of the row's
-# largest distance, two distances are tied.
+# Floating-point sums that should be equal differ in their last digits. Two distances are tied
+# if they differ by less than this fraction of the largest distance in the row.
 TOLERANCE = 1e-9
 
 
 @helper
 def _tolerance(distances: Any) -> float:
-    """Return the tolerance for ties in this row, or NaN when a distance is not finite."""
+    """Return the tolerance for ties in this row, or NaN if a distance is not finite."""
     largest = 0.0
     unusable = 0
     for x in range(len(distances)):
@@ -25,7 +25,7 @@ def _tolerance(distances: Any) -> float:
 
 @helper
 def _sort(values: Any) -> None:
-    """Sort in place by shrinking gaps (Shell).
+    """Sort in place with Shell sort.
 
     There are few values, and np.sort takes two seconds to compile.
     """
@@ -43,7 +43,7 @@ def _sort(values: Any) -> None:
 
 @helper
 def _first_reaching(limits: Any, value: float) -> int:
-    """Return the first position whose limit is at least value; limits ascend and the last one is."""
+    """Return the first position with a limit of at least `value`. Limits ascend, and the last suffices."""
     low = 0
     high = len(limits) - 1
     while low < high:
@@ -57,11 +57,11 @@ def _first_reaching(limits: Any, value: float) -> int:
 
 @helper
 def _group(values: Any, tolerance: float, nearest: Any, farthest: Any, sizes: Any) -> int:
-    """Group ascending values into ties, each from `nearest` to `farthest`; return the number."""
+    """Group ascending values into ties, from `nearest` to `farthest` each; return the number of groups."""
     groups = 0
     for value in values:
-        # The same comparison decides below whether a point ties with the group, so rounding
-        # cannot split the two.
+        # Below, the same comparison decides whether a point ties with the group, so the two
+        # decisions agree despite rounding.
         if groups == 0 or value > farthest[groups - 1]:
             nearest[groups] = value - tolerance
             sizes[groups] = 0
@@ -84,9 +84,8 @@ def _precision(distances: Any, point: int, neighbors: Any, by_rank: bool) -> flo
     _sort(values)
     groups = _group(values, tolerance, nearest, farthest, sizes)
     farthest = farthest[:groups]
-    between = np.zeros(
-        groups, np.int64
-    )  # points nearer than the group, not nearer than the group before
+    # points nearer than the group, but not nearer than the previous group
+    between = np.zeros(groups, np.int64)
     tied = np.zeros(groups, np.int64)  # points tied with the group, so far ...
     met = np.zeros(groups, np.int64)  # ... and neighbors among them
     group_of = np.zeros(degree, np.int64)
@@ -107,7 +106,7 @@ def _precision(distances: Any, point: int, neighbors: Any, by_rank: bool) -> flo
             tie_rank[seen] = tied[group]
             met_rank[seen] = met[group]
             seen += 1
-    # Points (neighbors) that come before each group.
+    # Numbers of points and of neighbors before each group.
     points_before = np.zeros(groups + 1, np.int64)
     neighbors_before = np.zeros(groups + 1, np.int64)
     for group in range(groups):

@@ -1,4 +1,4 @@
-"""Sample the rows of a score, and compute its confidence interval."""
+"""Row samples for scores, and confidence intervals."""
 
 import math
 from typing import Literal
@@ -11,8 +11,8 @@ from .._core.typing import RNGLike
 
 Rows = int | Literal["all"] | None
 
-#: Up to this many points `rows=None` compares every pair: two hundred million, seconds on one
-#: machine.
+#: With rows=None, all pairs are compared up to this many points: 200 million pairs, which take
+#: seconds on one machine.
 EXACT_POINTS = 20_000
 
 _CONFIDENCE = 0.95
@@ -23,9 +23,9 @@ def sample_rows(
 ) -> NDArray[np.int64] | None:
     """Return a sample of the rows 0 ... n-1, ascending; None means all of them.
 
-    `rows` is a number of rows or "all". With None all rows are taken up to `EXACT_POINTS`
-    points (`n_points`, by default n), and `default` of them beyond. Rows are drawn without
-    replacement; nothing is drawn if all are taken.
+    `rows` is a number of rows or "all". With None, all rows are used up to `EXACT_POINTS`
+    points (`n_points`, by default n), and `default` rows above that. Rows are drawn without
+    replacement. Nothing is drawn if all rows are used.
     """
     size = _sample_size(rows)
     if size is None:
@@ -42,7 +42,7 @@ def _sample_size(rows: object) -> int | None:
     size = integer_or_none(rows)
     if size is None or size < 1:
         raise ValueError(
-            f"rows is a number of rows to sample (1 or more), 'all' or None, not {rows!r}"
+            f"rows must be a number of rows to sample (1 or more), 'all' or None, not {rows!r}"
         )
     return size
 
@@ -51,10 +51,13 @@ def half_width(deviations: NDArray[np.float64], weight: float, population: int) 
     """Return half the 95% interval of sum(y) / sum(w) over k rows out of `population`.
 
     The rows are drawn without replacement. `deviations` are the linearized residuals y_i -
-    ratio * w_i of the sampled rows and `weight` is sum(w). The variance of the ratio is (1 - k
-    / population) * k * s^2 / weight^2, with s^2 the variance of the residuals (Cochran,
-    Sampling Techniques, 1977, chapter 6). Student's t has k - 1 degrees of freedom. With equal
-    weights this is the textbook interval of a mean. It is infinite for one row.
+    ratio * w_i of the sampled rows, and `weight` is sum(w). The variance of the ratio is
+
+        (1 - k / population) * k * s^2 / weight^2,
+
+    where s^2 is the variance of the residuals (Cochran, Sampling Techniques, 1977, chapter 6).
+    Student's t has k - 1 degrees of freedom. With equal weights this is the textbook interval
+    of a mean. The interval is infinite for one row.
     """
     from scipy.special import stdtrit
 

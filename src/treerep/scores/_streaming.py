@@ -1,7 +1,7 @@
-"""Read the distances of any metric in blocks of rows.
+"""Distances of any metric, read in blocks of rows.
 
 Blocks depend only on the number of points, never on the number of threads. Each row is summed
-by itself.
+separately.
 """
 
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from .._core.typing import MetricLike
 from ..metric.base import Metric
 
-#: Distances per block: 2 MB, so that blocks are still in the cache when they are summed
-#: (measured best of 1 to 32 MB).
+#: Distances per block: 2 MB, so that blocks are still in the cache when they are summed (the
+#: fastest of the sizes from 1 to 32 MB).
 BLOCK_ENTRIES = 1 << 18
 
 
 def to_metric(data: MetricLike) -> Metric:
-    """Return data as a Metric; a Metric is returned as it is."""
+    """Return data as a Metric; a Metric is returned unchanged."""
     if isinstance(data, Metric):
         return data
     from ..metric.as_metric import as_metric
@@ -34,14 +34,14 @@ def read_block(
     if block.shape != (len(rows), len(cols)):
         shape = " x ".join(map(str, block.shape))
         raise ValueError(
-            f"{type(metric).__name__}.block gave {shape} "
-            f"for {len(rows)} rows and {len(cols)} columns"
+            f"{type(metric).__name__}.block returned an array of shape {shape} for "
+            f"{len(rows)} rows and {len(cols)} columns"
         )
     return block
 
 
 def row_slices(count: int, width: int) -> Iterator[slice]:
-    """Cut `count` rows of `width` entries into blocks of about BLOCK_ENTRIES.
+    """Split `count` rows of `width` entries into blocks of about BLOCK_ENTRIES.
 
     >>> list(row_slices(3, 400_000))
     [slice(0, 1, None), slice(1, 2, None), slice(2, 3, None)]
@@ -52,7 +52,7 @@ def row_slices(count: int, width: int) -> Iterator[slice]:
 
 
 def triangle_slices(n: int) -> Iterator[slice]:
-    """Cut the rows 0 ... n - 2 of the pairs i < j into blocks of about BLOCK_ENTRIES."""
+    """Split the rows 0 ... n - 2 of the pairs i < j into blocks of about BLOCK_ENTRIES."""
     start = 0
     while start < n - 1:
         stop = min(start + max(1, BLOCK_ENTRIES // (n - start)), n - 1)

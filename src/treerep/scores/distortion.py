@@ -1,4 +1,4 @@
-"""Average and worst-case distortion of distances, and their absolute errors."""
+"""Average and worst-case distortion of distances, and absolute errors."""
 
 import math
 from typing import Literal
@@ -29,47 +29,51 @@ def average_distortion(
     engine: EngineLike = None,
     device: DeviceLike = None,
 ) -> Score:
-    """Return the mean of |approx - truth| / truth over the pairs of points: 0 is perfect.
+    """Return the mean of |approx - truth| / truth over pairs of points. 0 is perfect.
 
     Parameters
     ----------
-    approx, truth : Metric or anything `as_metric` takes
-        The distances to judge and the true ones, on the same points. Trees and embeddings are
+    approx, truth : Metric or anything `as_metric` accepts
+        The approximate and the true distances, on the same points. Trees and embeddings are
         metrics. Points are matched by label if both have labels, otherwise by position. A tree
-        that was read from a text, such as Newick, is not matched by position: see "Matching
-        points" in the documentation.
+        read from a text file, such as Newick, is matched by label only.
     scale : "none" or "optimal"
-        Compare approx as it is, or multiplied by alpha = <approx, truth> / <approx, approx>,
-        the factor that brings it nearest to the truth in the Frobenius norm. It is computed on
-        the same pairs.
+        "optimal" first multiplies `approx` by <approx, truth> / <approx, approx>, the factor
+        that brings it closest to `truth` in the Frobenius norm on the same pairs.
     rows : int, "all" or None
         Number of points whose distances to all others are compared, drawn without replacement.
-        None compares all pairs up to 20,000 points and samples 256 rows beyond. The estimate is
-        unbiased (up to the ratio estimator's O(1/rows) if pairs are skipped or scaled) and has
-        a 95% confidence interval. The interval is too narrow if few points cause most of the
-        error: see `Score`.
-    rng : seed or numpy Generator
-        Used only when rows are sampled.
+        None compares all pairs up to 20,000 points, and 256 rows above.
+    rng : int, numpy Generator or None
+        Seed for sampling rows.
     n_jobs : int, optional
-        Number of threads; None uses every core. It does not change the result.
+        Number of threads; None uses all cores. It does not change the result.
     engine : "dask" or a dask.distributed Client, optional
-        Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the
-        documentation.
+        Compute on a cluster. The result is the same, bit for bit.
     device : str or torch.device, optional
-        Work with torch on this device, for example "cuda".
+        Compute with torch on this device, for example "cuda".
 
     Returns
     -------
     Score
-        A float with its interval and the number of pairs. Pairs at true distance 0 have no
-        relative error: they are left out and counted in `.skipped`. Without any pair the score
-        is 0.
+        A float with a confidence interval and the number of pairs. Pairs at true distance 0
+        have no relative error; they are left out and counted in `Score.skipped`. Without any
+        pair, the score is 0.
+
+    See Also
+    --------
+    worst_distortion : Ratio of the largest to the smallest stretch.
+    distance_error : Absolute error.
+    mean_average_precision : Precision of neighborhoods.
+    Score : The result.
 
     Notes
     -----
-    O(n^2) time, or O(rows * n); O(n) memory and a few blocks, never n x n. As defined in the
-    appendix of Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic
-    embedding (NeurIPS 2020).
+    Exact over all pairs. O(n^2) time, or O(rows * n); O(n) memory, without an n x n array. The
+    estimate from sampled rows is unbiased, up to O(1/rows) if pairs are skipped or scaled. Its
+    95% confidence interval is too narrow if few points cause most of the error: see `Score`.
+
+    The score is defined in the appendix of Sonthalia and Gilbert, Tree! I am no Tree! I am a
+    low dimensional hyperbolic embedding (NeurIPS 2020).
 
     Examples
     --------
@@ -106,17 +110,32 @@ def worst_distortion(
     rng: RNGLike = 0,
     n_jobs: int | None = None,
 ) -> Score:
-    """Return max(approx / truth) / min(approx / truth) over the pairs: 1 is perfect.
+    """Return max(approx / truth) / min(approx / truth) over pairs of points. 1 is perfect.
 
-    The score does not depend on the scale. It is infinite if approx is 0 for points that are
-    apart. Parameters as in `average_distortion`; pairs at true distance 0 are left out and
-    counted in `.skipped`. A sample gives only a lower bound: `.low` is the value and `.high`
-    infinite. Without any pair the score is 1. O(n^2) time, or O(rows * n).
+    The score does not depend on the scale. It is infinite if `approx` is 0 for points that are
+    apart.
+
+    Parameters
+    ----------
+    approx, truth, rows, rng, n_jobs
+        As in `average_distortion`.
+
+    Returns
+    -------
+    Score
+        Pairs at true distance 0 are left out and counted in `Score.skipped`. For sampled rows,
+        the value is a lower bound: `Score.low` is the value and `Score.high` is infinite.
+        Without any pair, the score is 1.
+
+    See Also
+    --------
+    average_distortion : Mean relative error.
+    distance_error : Absolute error.
+    embed : Embed a tree with a bound on this score.
 
     Notes
     -----
-    Exact over all pairs, with memory for a few rows of distances. The guarantees of `embed` use
-    this score.
+    Exact over all pairs. O(n^2) time, or O(rows * n), with memory for a few rows of distances.
 
     Examples
     --------
@@ -150,16 +169,33 @@ def distance_error(
     rng: RNGLike = 0,
     n_jobs: int | None = None,
 ) -> Score:
-    """Return the mean ("l1"), root mean square ("l2") or largest ("linf") absolute error.
+    """Return the mean, root mean square or largest absolute error of distances.
 
-    Parameters as in `average_distortion`. All pairs count, including those at true distance 0.
-    For "linf" a sample gives only a lower bound: `.low` is the value and `.high` infinite.
-    Without any pair the error is 0. O(n^2) time, or O(rows * n).
+    Parameters
+    ----------
+    approx, truth, scale, rows, rng, n_jobs
+        As in `average_distortion`.
+    norm : "l1", "l2" or "linf"
+        The mean, the root mean square, or the largest error.
+
+    Returns
+    -------
+    Score
+        All pairs count, including pairs at true distance 0. For "linf" with sampled rows, the
+        value is a lower bound: `Score.low` is the value and `Score.high` is infinite. Without
+        any pair, the error is 0.
+
+    See Also
+    --------
+    average_distortion : Mean relative error.
+    worst_distortion : Ratio of the largest to the smallest stretch.
+    Score : The result.
 
     Notes
     -----
-    Exact over all pairs, with memory for a few rows of distances; otherwise an estimate from
-    sampled rows. Its interval is too narrow if few points cause most of the error: see `Score`.
+    Exact over all pairs, and an estimate from sampled rows otherwise. O(n^2) time, or O(rows *
+    n), with memory for a few rows of distances. The confidence interval is too narrow if few
+    points cause most of the error: see `Score`.
 
     Examples
     --------
@@ -183,7 +219,8 @@ def distance_error(
     counts = _pairs_per_row(compared)
     if norm == "l1":
         return _mean_score(compared, errors, counts, optimum, math.fsum(signed))
-    # The optimal scale minimizes the mean square, so its error has no first-order effect.
+    # The optimal scale minimizes the mean square, so an error of the scale has no first-order
+    # effect.
     mean = _mean_score(compared, squares, counts, optimum, 0.0)
     value, low, high = (math.sqrt(x) for x in (mean, mean.low, mean.high))
     return Score(
@@ -198,7 +235,7 @@ def distance_error(
 
 
 def _pairs_per_row(compared: Comparison) -> NDArray[np.float64]:
-    """Return the pairs of each row: with later points if exact, with all others in a sample."""
+    """Return the number of pairs of each row: with later points if exact, with all others in a sample."""
     if compared.sample is None:
         return np.arange(compared.n - 1, 0, -1, dtype=np.float64)
     return np.full(len(compared.sample), compared.n - 1.0)
@@ -220,7 +257,7 @@ def _mean_score(
     if not compared.exact:
         deviations = totals - value * counts
         if optimum is not None:
-            # The scale is estimated from the same rows, so each row also moves the score
+            # The scale is estimated from the same rows, so each row also affects the score
             # through the scale.
             deviations = deviations + slope * optimum.pull
         width = half_width(deviations, weight, compared.n)
@@ -239,7 +276,7 @@ def _mean_score(
 def _lower_bound(
     compared: Comparison, value: float, *, pairs: int, skipped: int = 0, scale: float = 1.0
 ) -> Score:
-    """Return an extreme over the pairs compared; of a sample it is a lower bound."""
+    """Return an extreme over the compared pairs. For a sample it is a lower bound."""
     high = value if compared.exact else math.inf
     basis = compared.basis(pairs)
     return Score(

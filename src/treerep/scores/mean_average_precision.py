@@ -17,9 +17,9 @@ from ._sampling import Rows, half_width, sample_rows
 from ._streaming import read_block, row_slices, to_metric
 from .score import Score
 
-#: Points sampled beyond EXACT_POINTS points, unless `rows` is given. More than for
-#: distortion: the precision of a point varies over most of 0 to 1, and 1,024 of them give an
-#: interval of about +-0.02.
+#: Number of points sampled for more than EXACT_POINTS points, unless `rows` is given. This is
+#: more than for distortion, because the precision of a point varies over most of 0 to 1. A
+#: sample of 1,024 gives an interval of about +-0.02.
 SAMPLED_POINTS = 1024
 
 _TIES = ("definition", "rank")
@@ -36,46 +36,52 @@ def mean_average_precision(
     engine: EngineLike = None,
     device: DeviceLike = None,
 ) -> Score:
-    """Return how well distances rank the neighbors of a graph first: 1 is perfect.
+    """Return how well distances rank the neighbors in a graph first. 1 is perfect.
 
-    For a point v and a neighbor u let B(v, u) be the points other than v that are at most as
+    For a point v and a neighbor u, let B(v, u) be the points other than v that are at most as
     far from v as u is. The average precision of v is the mean, over its neighbors u, of the
-    share of neighbors in B(v, u). The score is its mean over the points that have neighbors.
+    share of neighbors in B(v, u). The score is the mean over all points that have neighbors.
 
     Parameters
     ----------
-    approx : Metric or anything `as_metric` takes
-        The distances to judge. Points are matched to those of the graph as in
+    approx : Metric or anything `as_metric` accepts
+        The distances to judge. Points are matched to the vertices of the graph as in
         `average_distortion`.
     graph : GraphMetric, scipy sparse matrix or networkx graph
-        Points that share an edge are neighbors; weights do not matter.
+        Points that share an edge are neighbors. Edge lengths do not matter.
     ties : "definition" or "rank"
-        Whether all points as far as u are in B(v, u), or (as in published code, which sorts)
-        only those with a lower index. Trees make many ties, so the two differ. Distances within
-        1e-9 of the row's largest are tied.
+        "definition" includes all points at the same distance as u in B(v, u). "rank" includes
+        only those with a lower index, as published code does by sorting. Trees have many ties,
+        so the two scores differ. Distances within 1e-9 of the largest distance in the row are
+        tied.
     rows : int, "all" or None
-        Number of points to rank, drawn without replacement. None ranks all up to 20,000 points
-        and 1,024 beyond; the score then has a 95% confidence interval.
-    rng : seed or numpy Generator
-        Used only when points are sampled.
+        Number of points to rank, drawn without replacement. None ranks all points up to 20,000,
+        and 1,024 points above; the score then has a 95% confidence interval.
+    rng : int, numpy Generator or None
+        Seed for sampling points.
     n_jobs : int, optional
-        Number of threads; None uses every core. It does not change the result.
+        Number of threads; None uses all cores. It does not change the result.
     engine : "dask" or a dask.distributed Client, optional
-        Work on a cluster; the result is the same, bit for bit. See the page "Scaling" of the
-        documentation.
+        Compute on a cluster. The result is the same, bit for bit.
     device : str or torch.device, optional
-        Work with torch on this device, for example "cuda".
+        Compute with torch on this device, for example "cuda".
 
     Returns
     -------
     Score
-        `.pairs` is the number of points ranked. Without any edge the score is 1.
+        `Score.pairs` is the number of points ranked. Without any edge, the score is 1.
+
+    See Also
+    --------
+    average_distortion : Mean relative error of distances.
+    GraphMetric : The metric of a graph.
+    Score : The result.
 
     Notes
     -----
-    O(n log degree) time per point; O(n) memory and a few blocks, never n x n. As defined in the
-    appendix of Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic
-    embedding (NeurIPS 2020).
+    Exact over all points. O(n log degree) time per point and O(n) memory, without an n x n
+    array. The score is defined in the appendix of Sonthalia and Gilbert, Tree! I am no Tree! I
+    am a low dimensional hyperbolic embedding (NeurIPS 2020).
 
     Examples
     --------
@@ -98,7 +104,7 @@ def mean_average_precision(
 
 
 class Ranking(NamedTuple):
-    """The distances to judge, and the points whose neighbors they rank."""
+    """The distances to evaluate, and the points whose neighbors they rank."""
 
     judged: Metric
     points: NDArray[np.int64]
@@ -123,7 +129,7 @@ def average_precisions(ranking: Ranking, runner: Runner) -> NDArray[np.float64]:
 
 
 def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the compressed rows of a metric that has an adjacency: starts and neighbors."""
+    """Return the compressed rows (starts and neighbors) of a metric that has an adjacency."""
     from scipy.sparse import issparse
 
     adjacency: Any = getattr(network, "adjacency", None)
@@ -133,8 +139,8 @@ def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         or adjacency.shape != (len(network), len(network))
     ):
         raise TypeError(
-            f"mean average precision needs a graph, and {type(network).__name__} has no edges: "
-            "give a GraphMetric, a scipy sparse matrix or a networkx graph"
+            f"mean average precision needs a graph, but {type(network).__name__} has no "
+            "edges: use a GraphMetric, a scipy sparse matrix or a networkx graph"
         )
     starts, neighbors = (
         np.require(x, np.int64, ["C", "W"]) for x in (adjacency.indptr, adjacency.indices)
@@ -142,8 +148,7 @@ def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     sources = np.repeat(np.arange(len(network)), np.diff(starts))
     if not adjacency.has_canonical_format or np.any(neighbors == sources):
         raise ValueError(
-            "the graph's adjacency must list every neighbor once, in order, "
-            "and no point as its own"
+            "the graph's adjacency must list every neighbor once, in order, and must not contain self-loops"
         )
     return starts, neighbors
 

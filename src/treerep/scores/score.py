@@ -4,33 +4,42 @@ from typing import Any
 
 
 class Score(float):
-    """A float with a confidence interval and the number of pairs behind it.
+    """A float with a confidence interval and the number of pairs used.
 
     Attributes
     ----------
     low, high : float
-        Ends of the interval for 95% confidence (see Notes); both equal the value when the score
-        is exact.
+        Bounds of the 95% confidence interval (see Notes). Both equal the value if the score is
+        exact.
     exact : bool
-        True if every pair (or point) was compared.
+        True if all pairs (or points) were compared.
     pairs : int
         Number of pairs used, or of points for scores of points such as mean average precision.
         A sample of rows uses the pairs of each sampled point with all other points.
     skipped : int
-        Pairs at true distance 0, left out because a relative error is not defined there.
+        Number of pairs at true distance 0. They are left out, because their relative error is
+        not defined.
     scale : float
-        Factor applied to the approximation before it was compared.
+        Factor applied to the approximation before the comparison.
     basis : str
         The pairs used, in words.
+
+    See Also
+    --------
+    average_distortion : Mean relative error.
+    distance_error : Absolute error.
+    mean_average_precision : Precision of neighborhoods.
 
     Notes
     -----
     The interval is Student's, from the spread of the sampled rows. On ordinary data it contains
-    the exact score in 91 to 96% of samples of 20 to 100 rows. If few points make most of the
-    error, a sample without them does not show it. Example: 400 points, four of them 50 times as
-    far out as the others, and `distance_error`, whose errors are not relative. The interval
-    contained the exact score in 26 to 39% of samples of 20 rows, and in 62 to 68% of samples of
-    100. `average_distortion` kept 94 to 96%. Use all rows if your data have such points.
+    the exact score in 91 to 96% of samples of 20 to 100 rows.
+
+    The interval is too narrow if few points cause most of the error, because a sample may not
+    contain them. For example, take 400 points, four of them 50 times as far from the center as
+    the others. The interval of `distance_error` then contained the exact score in 26 to 39% of
+    samples of 20 rows, and in 62 to 68% of samples of 100. The interval of `average_distortion`
+    contained it in 94 to 96%. Use all rows if your data have such points.
 
     Examples
     --------
@@ -63,7 +72,7 @@ class Score(float):
         scale: float = 1.0,
         basis: str = "",
     ) -> "Score":
-        """Make a score; low and high are the value unless given."""
+        """Create a score. By default, low and high equal the value."""
         self = super().__new__(cls, value)
         self.low = float(value if low is None else low)
         self.high = float(value if high is None else high)

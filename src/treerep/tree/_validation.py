@@ -1,4 +1,4 @@
-"""Validate the arrays of a tree. Each message names the first fault."""
+"""Validation of the arrays of a tree. Each message names the first fault."""
 
 from typing import Any
 
@@ -20,21 +20,20 @@ def check_edges(
             f"edges must be pairs of node ids, an array of shape (E, 2), not {array.shape}"
         )
     if array.dtype.kind not in "iu":
-        raise TypeError(f"edges must hold whole-number node ids, not {array.dtype}")
+        raise TypeError(f"edges must contain integer node ids, not {array.dtype}")
     if len(array) < n_points - 1:
         raise ValueError(
-            f"{n_points} points need at least {n_points - 1} edges to hang together, "
-            f"but there are {len(array)}"
+            f"a tree with {n_points} points needs at least {n_points - 1} edges, got {len(array)}"
         )
     limit = len(array) + 1 if n_ids is None else n_ids
     if len(array) and not (array.min() >= 0 and array.max() < limit):
         e = int(np.flatnonzero(((array < 0) | (array >= limit)).any(axis=1))[0])
         raise ValueError(
             f"edge {e} is {_pair(array[e])}, but with {len(array)} edges the node ids "
-            f"are 0 to {limit - 1}: data points first, then Steiner nodes"
+            f"must be 0 to {limit - 1}: number data points first, then Steiner nodes"
         )
     if limit >= np.iinfo(np.int32).max:
-        raise ValueError(f"{limit:,} nodes are more than the 2,147,483,646 a tree can have")
+        raise ValueError(f"{limit:,} nodes are too many: a tree can have at most 2,147,483,646")
     return array
 
 
@@ -46,8 +45,7 @@ def check_weights(weights: ArrayLike, edges: NDArray[np.integer]) -> NDArray[np.
     array = given.astype(np.float64, copy=False)
     if array.shape != (len(edges),):
         raise ValueError(
-            f"there are {len(edges)} edges, but weights has shape {array.shape}: "
-            "give one weight per edge"
+            f"got weights of shape {array.shape} for {len(edges)} edges: give one weight per edge"
         )
     if len(array) and not (array.min() >= 0 and array.max() < np.inf):
         e = int(np.flatnonzero(~((array >= 0) & (array < np.inf)))[0])
@@ -64,11 +62,11 @@ def check_total(weights: NDArray[np.float64]) -> None:
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not total < np.inf:
-        raise ValueError("the weights add up to more than a float64 holds: rescale them")
+        raise ValueError("the sum of the weights exceeds the range of float64: rescale them")
 
 
 def check_tree(edges: NDArray[np.int64]) -> None:
-    """Raise a ValueError unless edges with ids 0 ... E form one tree. O(E), compiled."""
+    """Raise a ValueError unless edges with the ids 0 ... E form one tree. O(E), compiled."""
     from .structure.rooting_kernels import is_tree
 
     if not is_tree(edges, np.empty((len(edges) + 1, 4), np.int32)):
@@ -84,7 +82,7 @@ def fault(edges: NDArray[np.integer], n_ids: int, n_required: int) -> str:
     if cycle >= 0:
         reasons.append(f"edge {cycle} {_pair(edges[cycle])} closes a cycle")
     if unreached >= 0:
-        reasons.append(f"node {unreached} is not reached from node 0")
+        reasons.append(f"node {unreached} is not connected to node 0")
     return "the edges do not form a tree: " + " and ".join(reasons)
 
 
@@ -93,7 +91,7 @@ def _pair(edge: NDArray[np.integer]) -> str:
 
 
 def read_only_copy(array: NDArray[Any], given: object) -> NDArray[Any]:
-    """Return a read-only array; a copy if the caller could still write to it."""
+    """Return a read-only array. The array is copied if the caller could still write to it."""
     shared = (
         isinstance(given, np.ndarray)
         and given.flags.writeable

@@ -1,4 +1,4 @@
-"""Bound the largest distance of a metric from a few rows.
+"""Bounds of the largest distance of a metric, from a few rows.
 
 Takes and Kosters, Determining the diameter of small world networks (CIKM 2011).
 """
@@ -13,14 +13,15 @@ from ._pace import LimitReached, Pace
 from ._quadruples import check_distances
 from ._spaces import adjacency_arrays, read_row
 
-_CHECK_NS = 2e7  # nanoseconds of searches between two checks of the time
+_CHECK_NS = 2e7  # nanoseconds of searching between two checks of the time
 
 
 def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
-    """Return a lower and an upper bound of a graph's diameter; they agree unless time is up.
+    """Return a lower and an upper bound of a graph's diameter. They agree unless time runs out.
 
-    Searches start in turn at the vertex that may reach farthest, and at the most central vertex
-    that may reach beyond the largest known distance. A few dozen suffice for most graphs.
+    Searches alternate between the vertex that may reach farthest and the most central vertex
+    that may reach beyond the largest known distance. A few dozen searches suffice for most
+    graphs.
     """
     from ._diameter_kernels import search_eccentricities
 
@@ -45,7 +46,7 @@ def bound_diameter(
 ) -> tuple[float, float]:
     """Return a lower and, given the triangle inequality, an upper bound of the diameter.
 
-    A few rows are read, each of the point farthest from the one before.
+    A few rows are read. Each row belongs to the point farthest from the previous one.
     """
     everyone = np.arange(len(metric))
     low = 0.0

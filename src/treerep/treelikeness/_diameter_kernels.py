@@ -1,4 +1,4 @@
-"""Bounds of all eccentricities of a graph, from one search after the other."""
+"""Bounds of all eccentricities of a graph, from successive searches."""
 
 from typing import Any
 

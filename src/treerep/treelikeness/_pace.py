@@ -1,4 +1,4 @@
-"""Limits of time and work."""
+"""Limits on time and work."""
 
 import math
 import time
@@ -13,18 +13,18 @@ Result = TypeVar("Result")
 
 
 class LimitReached(Exception):  # noqa: N818 - a limit is not an error
-    """The time or the work allowed is used up."""
+    """The allowed time or work is used up."""
 
 
 class Bound(NamedTuple):
-    """The result of a search: better quadruples went to its `Best`."""
+    """The result of a search. Better quadruples were passed to its `Best`."""
 
     high: float  # upper bound of h = 2 delta
-    complete: bool  # the search came to its end
+    complete: bool  # whether the search was completed
 
 
 class Pace:
-    """Workers with a limit. Raises `LimitReached`; results found until then are kept."""
+    """Workers with a limit. They raise `LimitReached`; results found before that are kept."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Pace:
         self._steps = steps
 
     def part(self, share: float) -> "Pace":
-        """Return a pace that may use this share of the time left."""
+        """Return a pace that may use this fraction of the remaining time."""
         now = time.monotonic()
         return Pace(
             self.workers, share * (self._end - now) if self.limited else None, began=now
@@ -50,11 +50,11 @@ class Pace:
 
     @property
     def limited(self) -> bool:
-        """True if there is a limit in seconds."""
+        """Whether there is a limit in seconds."""
         return self._end < math.inf
 
     def late(self) -> bool:
-        """Tell whether time is up."""
+        """Return whether time is up."""
         try:
             self.check()
         except LimitReached:
@@ -64,7 +64,7 @@ class Pace:
     def map(
         self, work: Callable[[Task], Result], tasks: Iterable[Task], inline: bool = False
     ) -> Iterator[Result]:
-        """Yield work(task) in order, until time is up; inline work is too small for threads."""
+        """Yield work(task) in order until time is up. Inline work is too small for threads."""
         self.check()
         results = map(work, tasks) if inline else self.workers.map(work, tasks)
         try:
@@ -73,22 +73,22 @@ class Pace:
                 self.check()
         finally:
             close = getattr(results, "close", None)
-            if close is not None:  # drops the tasks of a pool that have not begun
+            if close is not None:  # drops the pending tasks of a pool
                 close()
 
     def run(self, work: Callable[[Task], object], tasks: Iterable[Task]) -> None:
-        """Call work(task) for every task, until time is up."""
+        """Call work(task) for every task until time is up."""
         for _ in self.map(work, tasks):
             pass
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt after an interrupt, and `LimitReached` when time is up."""
+        """Raise KeyboardInterrupt after an interrupt, and `LimitReached` if time is up."""
         self.workers.check()
         if time.monotonic() >= self._end:
             raise LimitReached
 
     def spend(self, steps: int) -> None:
-        """Count steps of work, the same on every machine; raise `LimitReached` at the limit."""
+        """Count steps of work, which are the same on every machine; raise `LimitReached` at the limit."""
         self._steps -= steps
         if self._steps <= 0:
             raise LimitReached

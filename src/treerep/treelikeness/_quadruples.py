@@ -1,4 +1,4 @@
-"""Quadruples of points: six distances, three sums."""
+"""Quadruples of points, with six distances and three sums."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,18 @@ def check_distances(
     good = np.isfinite(found) & (found >= 0)
     if not good.all():
         a, b, bad = (np.broadcast_to(x, found.shape)[~good][0] for x in (i, j, found))
-        raise MetricError(f"d({a}, {b}) = {bad}: hyperbolicity needs finite distances >= 0")
+        raise MetricError(
+            f"d({a}, {b}) = {bad}: hyperbolicity needs finite distances of at least 0"
+        )
 
 
 def split_sums(
     four: NDArray[np.int64], pairs: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return h = largest - second largest sum of each row, and the rows reordered.
+    """Return h = largest - second largest sum of each row, and the reordered rows.
 
-    In a reordered row (a, b, c, d) the largest sum is d(a, b) + d(c, d).
-    `pairs` are d(a, b), d(c, d), d(a, c), d(b, d), d(a, d), d(b, c) of each row.
+    In a reordered row (a, b, c, d) the largest sum is d(a, b) + d(c, d). `pairs` are d(a, b),
+    d(c, d), d(a, c), d(b, d), d(a, d), d(b, c) of each row.
     """
     sums = pairs[0::2] + pairs[1::2]
     first = np.argmax(sums, axis=0)

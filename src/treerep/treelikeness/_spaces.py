@@ -1,9 +1,9 @@
-"""All distances of a part of a metric, in a small dtype, to search for hyperbolicity.
+"""All distances of a part of a metric, in a small dtype, for the search for hyperbolicity.
 
 A graph is divided into its biconnected components. A shortest path between two vertices of a
-component stays in it. The hyperbolicity of the graph is the largest of its components, weighted
-or not: if four vertices lie in several components, a cut vertex can replace one of them without
-loss. Leaves and trees that are attached to the graph do not matter.
+component stays in it. The hyperbolicity of a graph, weighted or not, is the largest
+hyperbolicity of its components: if four vertices lie in several components, one of them can be
+replaced by a cut vertex without loss. Leaves and attached trees do not matter.
 """
 
 import math
@@ -22,37 +22,38 @@ from ._quadruples import check_distances
 
 Graph = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
 
-# Rows and columns of a matrix that are transposed at once.
+# Number of rows and columns of a matrix that are transposed together.
 _ROWS = 64
 _TILE = 1024
-_BAND = 2e7  # nanoseconds of searches between two checks of the time
+_BAND = 2e7  # nanoseconds of searching between two checks of the time
 
 _REMEDY = "use method='sample', which needs no matrix"
 
 
 class Space(NamedTuple):
-    """Some points of a metric with all their distances."""
+    """Some points of a metric with all distances between them."""
 
-    points: NDArray[np.int64]  # their numbers in the metric
-    distances: NDArray[Any]  # uint8 or uint16 for whole numbers that fit, or float64
-    # starts, neighbors, lengths (None: all 1), if the distances are those of a graph
+    points: NDArray[np.int64]  # numbers of the points in the metric
+    # uint8 or uint16 if the distances are whole numbers that fit, otherwise float64
+    distances: NDArray[Any]
+    # starts, neighbors, lengths (None: all 1), if the distances come from a graph
     graph: Graph | None
 
     @property
     def whole(self) -> bool:
-        """True when distances are kept as integers."""
+        """Whether distances are stored as integers."""
         return self.distances.dtype.kind == "u"
 
 
 def triangle_inequality_holds(metric: Metric) -> bool:
-    """Tell whether the triangle inequality surely holds: not for matrices and custom metrics."""
+    """Tell whether the triangle inequality is guaranteed. It is not for matrices and custom metrics."""
     return isinstance(metric, GraphMetric) or isinstance(
         metric.oracle, (*POINT_ORACLES, HubOracle)
     )
 
 
 def whole_type(largest: float) -> np.dtype[Any] | None:
-    """Return the smallest of uint8 and uint16 that holds a whole number, or None."""
+    """Return the smaller of uint8 and uint16 that can represent a whole number, or None."""
     for dtype in (np.uint8, np.uint16):
         if largest <= np.iinfo(dtype).max:
             return np.dtype(dtype)
@@ -60,19 +61,19 @@ def whole_type(largest: float) -> np.dtype[Any] | None:
 
 
 def read_space(metric: Metric, pace: Pace) -> Space:
-    """Read all distances of a metric that is not a graph: the pairs i < j are mirrored."""
+    """Read all distances of a metric that is not a graph. The pairs i < j are mirrored."""
     n = len(metric)
     dtype = (
         whole_type(largest_distance(metric, pace)) if metric.integral else None
     ) or np.dtype(np.float64)
-    copies = 2 if dtype.kind == "u" else 1  # as_graph makes another
+    copies = 2 if dtype.kind == "u" else 1  # as_graph makes another copy
     check_memory(copies * n * n * dtype.itemsize, f"hyperbolicity of {n:,} points", _REMEDY)
     out = np.zeros((n, n), dtype)
 
     def work(part: slice) -> None:
         out[part, part.start :] = _read(metric, part)
 
-    # Row by row, so that memory is mapped gradually: a first column would map all of it, which
+    # Fill row by row, so that memory is mapped gradually. A column would map all of it, which
     # takes seconds.
     pace.run(work, triangle_slices(n))
     _mirror(out, pace)
@@ -80,7 +81,7 @@ def read_space(metric: Metric, pace: Pace) -> Space:
 
 
 def _mirror(out: NDArray[Any], pace: Pace) -> None:
-    """Copy the upper half of a matrix to the lower one."""
+    """Copy the upper half of a matrix to the lower half."""
 
     def work(rows: slice) -> None:
         own = np.triu(out[rows, rows], 1)
@@ -93,7 +94,7 @@ def _mirror(out: NDArray[Any], pace: Pace) -> None:
 
 
 def _take_smaller(out: NDArray[np.float64], pace: Pace) -> None:
-    """Replace d(i, j) and d(j, i) by the smaller of them."""
+    """Replace d(i, j) and d(j, i) by the smaller of the two."""
 
     def work(rows: slice) -> None:
         smaller = np.minimum(out[rows, rows.start :], out[rows.start :, rows].T)
@@ -120,23 +121,23 @@ def _read(metric: Metric, part: slice) -> NDArray[np.float64]:
     columns = np.arange(part.start, len(metric))
     block = read_block(metric, rows, columns)
     own = block[:, : len(rows)]
-    # Matrices may be a little asymmetric: the upper half counts.
+    # Matrices may be slightly asymmetric. The upper half is used.
     own[:] = np.triu(own, 1) + np.triu(own, 1).T
     check_distances(block, rows[:, None], columns)
     return block
 
 
 def as_graph(space: Space, pace: Pace) -> Space:
-    """Add the graph of pairs at distance 1, if all distances are its shortest paths."""
+    """Add the graph of the pairs at distance 1, if all distances are its shortest paths."""
     from .exact._biconnected_kernels import SOURCES, search_many
 
     d = space.distances
     n = len(space.distances)
     if not space.whole or np.count_nonzero(d) < n * (n - 1):  # duplicate points
         return space
-    if float(d.max(initial=0)) >= n:  # levels might not fit the type
+    if float(d.max(initial=0)) >= n:  # levels might not fit into the dtype
         return space
-    found = np.zeros_like(d)  # vertices out of reach stay 0
+    found = np.zeros_like(d)  # unreachable vertices stay 0
     try:
         starts, neighbors, _ = graph = _pairs_at_distance_one(d, pace)
         pace.run(
@@ -153,7 +154,7 @@ def _pairs_at_distance_one(d: NDArray[Any], pace: Pace) -> Graph:
         pace.check()
         near += [np.flatnonzero(row == 1).astype(np.int32) for row in d[rows]]
     starts = np.cumsum([0, *map(len, near)])
-    # The types of a GraphMetric, so that kernels are compiled once.
+    # The dtypes of a GraphMetric, so that kernels are compiled once.
     return (
         read_only(starts.astype(np.int32 if starts[-1] < 2**31 else np.int64)),
         read_only(np.concatenate(near)),
@@ -162,7 +163,7 @@ def _pairs_at_distance_one(d: NDArray[Any], pace: Pace) -> Graph:
 
 
 def adjacency_arrays(graph: GraphMetric) -> Graph:
-    """Return what compiled searches receive of a graph."""
+    """Return the arrays of a graph for compiled searches."""
     rows = graph.adjacency
     return rows.indptr, rows.indices, rows.data if graph.weighted else None
 
@@ -203,7 +204,7 @@ def _part(graph: Graph, vertices: NDArray[np.int64], scratch: NDArray[np.int64])
 def search_component(
     metric: GraphMetric, vertices: NDArray[np.int64], scratch: NDArray[np.int64], pace: Pace
 ) -> Space:
-    """Return one biconnected component of a graph, by a search from each of its vertices."""
+    """Return one biconnected component of a graph, with a search from each of its vertices."""
     from ..metric.shortest_paths.search_kernels import search_block
     from .exact._biconnected_kernels import SOURCES, search_many
 
@@ -225,7 +226,7 @@ def search_component(
     )
     out = np.empty((size, size), dtype)
 
-    # A search for all SOURCES at once, or one after the other.
+    # Search from SOURCES vertices at once, or one after the other.
     step = SOURCES
     if graph[2] is not None:
         step = max(1, min(SOURCES, int(_BAND / metric.search_cost())))
@@ -238,16 +239,15 @@ def search_component(
 
     pace.run(work, range(0, size, step))
     if out.dtype.kind == "f":
-        _take_smaller(
-            out, pace
-        )  # two sums along one path, from either end, differ in the last digit
+        # sums along the same path from the two ends differ in the last digit
+        _take_smaller(out, pace)
     return Space(vertices, out, graph)
 
 
 def search_row(
     metric: GraphMetric, source: int, vertices: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the distances of one vertex by a search, without building hub labels."""
+    """Return the distances from one vertex by a search, without building hub labels."""
     from ..metric.shortest_paths.search_kernels import search_block
 
     graph = adjacency_arrays(metric)
@@ -257,7 +257,7 @@ def search_row(
 
 
 def read_row(metric: Metric, point: int) -> NDArray[np.float64]:
-    """Return the distances of one point to all others; in a graph by a search."""
+    """Return the distances from one point to all others. In a graph, a search finds them."""
     points = np.arange(len(metric))
     if isinstance(metric, GraphMetric):
         return search_row(metric, point, points)
@@ -265,6 +265,6 @@ def read_row(metric: Metric, point: int) -> NDArray[np.float64]:
 
 
 def rounding(metric: Metric, largest: float) -> float:
-    """Return how far rounding may move a value from 0."""
+    """Return how far rounding may move a value away from 0."""
     # Sums of distances along paths of up to n steps are off by about sqrt(n) units.
     return 0.0 if metric.integral else 4 * math.sqrt(len(metric)) * metric.eps * largest

@@ -48,7 +48,7 @@ _AUTO_COMPONENT = 30_000
 _AUTO_WEIGHTED = 10_000
 _AUTO_STEPS = 3e9
 _SMALL = 200
-_SAMPLED_ROWS = 16  # rows that method="sample" spends on the diameter
+_SAMPLED_ROWS = 16  # rows that method="sample" uses for the diameter
 
 
 def hyperbolicity(
@@ -64,55 +64,59 @@ def hyperbolicity(
     n_jobs: int | None = None,
     device: DeviceLike = None,
 ) -> Hyperbolicity:
-    """Return Gromov's delta by the four-point condition: 0 for a tree, at most half the diameter.
+    """Return Gromov's delta by the four-point condition: 0 for a tree.
 
-    For four points a, b, c, d take the three sums d(a, b) + d(c, d), d(a, c) + d(b, d) and
+    For four points a, b, c, d, take the three sums d(a, b) + d(c, d), d(a, c) + d(b, d) and
     d(a, d) + d(b, c). delta is half the largest difference between the largest and the second
-    largest sum, over all quadruples.
+    largest sum, over all quadruples. It is at most half the diameter.
 
     Parameters
     ----------
-    data : Metric or anything `as_metric` takes
-        In a `Tree` only the data points count, and delta is 0.
+    data : Metric or anything `as_metric` accepts
+        For a `Tree`, only the data points count, and delta is 0.
     metric : str, optional
         For points: as in `as_metric`.
     method : "auto", "exact", "base" or "sample"
-        - "exact" searches the pairs that are far apart, from the farthest down, in every
-          biconnected component of a graph. If a time limit ends it, the result is an interval.
-        - "base" takes O(n^3): with one base point delta_w <= delta <= 2 delta_w. Several bases
-          narrow the interval.
+        - "exact" searches pairs that are far apart, from the farthest down, in every
+          biconnected component of a graph. If a time limit ends the search, the result is an
+          interval.
+        - "base" takes O(n^3) time. With one base point w, delta_w <= delta <= 2 delta_w.
+          Several base points narrow the interval.
         - "sample" draws random quadruples. It gives the mean of their values with a 95%
-          interval, and a lower bound of delta. It needs little memory. In a graph, distances
-          come from searches, or from hub labels if they are cheap to build. The upper bound of
-          delta is half the diameter; for a matrix, which may violate the triangle inequality,
-          the whole diameter; for custom metrics infinity.
-        - "auto" is "exact" for graphs with components up to 30,000 vertices (10,000 with edge
-          lengths), and for other metrics up to 4,000 points. Its work is limited: then "base"
-          follows, and the result may be an interval. For larger data, or too little memory, it
-          is "sample".
+          interval, and bounds of delta. It needs little memory.
+        - "auto" uses "exact" for graphs with components of up to 30,000 vertices (10,000 with
+          edge lengths), and for other metrics of up to 4,000 points. If "exact" takes too long,
+          "base" follows, and the result may be an interval. For larger data, or too little
+          memory, "auto" uses "sample".
     normalize : bool
         Divide by the diameter, as the TreeRep paper does.
     time_limit : float, optional
-        Seconds after which the best interval so far is returned. Work is cut into pieces of
-        hundredths of a second. However short the limit, the data are checked and one row of
-        distances is read (in a graph, by one search). "sample" also reads a few quadruples.
+        Seconds after which the best interval so far is returned. However short the limit, the
+        data are validated and one row of distances is read. "sample" also reads a few
+        quadruples.
     bases : int
-        Number of base points of "base".
+        (`method="base"` only) Number of base points.
     quadruples : int
-        Number of quadruples of "sample".
-    rng : seed or numpy Generator
-        Used by "sample" only.
+        (`method="sample"` only) Number of quadruples.
+    rng : int, numpy Generator or None
+        (`method="sample"` only) Seed of the quadruples.
     n_jobs : int, optional
-        Number of threads; None uses every core. Without a time limit it does not change the
+        Number of threads; None uses all cores. Without a time limit, it does not change the
         result.
     device : str or torch.device, optional
-        (method="base" only) Work with torch on this device, for example "cuda".
+        (`method="base"` only) Compute with torch on this device, for example "cuda".
 
     Returns
     -------
     Hyperbolicity
-        A float, with `.low`, `.high`, `.exact`, the four points that prove it (`.witness`),
-        `.diameter`, `.relative`, `.method`, and `.mean` for "sample".
+        A float with bounds (`low`, `high`), `exact`, the four points that prove the value
+        (`witness`), `diameter`, `relative`, `method`, and `mean` for "sample".
+
+    See Also
+    --------
+    fit : Fit a tree.
+    average_distortion : Measure how well a tree fits the data.
+    Hyperbolicity : The result.
 
     Notes
     -----
@@ -121,9 +125,12 @@ def hyperbolicity(
     triangle inequality is violated, the four points of delta need not be distinct, and delta
     can exceed half the diameter.
 
-    Memory is n^2 distances of 1, 2 or 8 bytes. A graph takes twice that, but only for its
+    The upper bound of "sample" is half the diameter. For a matrix, which may violate the
+    triangle inequality, it is the diameter. For custom metrics it is infinite.
+
+    Memory is n^2 distances of 1, 2 or 8 bytes. A graph takes twice this, but only for its
     largest biconnected component, and mostly 1 byte per distance. The exact search also lists
-    the pairs that it has reached, up to 24 bytes each. "base" keeps a second matrix, and for
+    the pairs that it has reached, at up to 24 bytes each. "base" keeps a second matrix, and for
     real distances a third one of half the size.
 
     Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs
@@ -133,7 +140,7 @@ def hyperbolicity(
     --------
     >>> import numpy as np
     >>> square = np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]])
-    >>> hyperbolicity(square)  # 2 + 2 against 1 + 1, twice
+    >>> hyperbolicity(square)  # 2 + 2 vs 1 + 1, twice
     1 (exact, diameter 2)
     >>> hyperbolicity(square).witness
     (0, 2, 1, 3)
@@ -145,7 +152,7 @@ def hyperbolicity(
     check_flag("normalize", normalize)
     bases = positive_number(bases, "bases")
     quadruples = positive_number(quadruples, "quadruples")
-    began = time.monotonic()  # the limit includes what it takes to read the data
+    began = time.monotonic()  # the limit includes the time to read the data
     distances = as_metric(data, metric=metric)
     with Workers(n_jobs) as workers, progress_bar(math.inf, "hyperbolicity", "step") as bar:
         steps = _AUTO_STEPS if method == "auto" else math.inf
@@ -169,14 +176,14 @@ class _Task:
     metric: Metric
     best: Best
     pace: Pace
-    triangle_inequality: bool  # known to hold
+    triangle_inequality: bool  # whether the inequality is known to hold
     defect_search: DefectSearch  # see `search_bases`
     method: Literal["exact", "base"]
     bases: int
 
 
 class _Outcome(NamedTuple):
-    """The result of a method; the lower bound of h and its witness are in `Best`."""
+    """The result of a method. The lower bound of h and its witness are in `Best`."""
 
     method: str
     high: float  # upper bound of h = 2 delta
@@ -201,10 +208,10 @@ class _Components(NamedTuple):
 
 
 def _run(task: _Task, method: str, quadruples: int, rng: RNGLike) -> _Outcome:
-    """Choose the search for a method and a metric, and run it."""
+    """Choose and run the search for a method and a metric."""
     metric = task.metric
     if not isinstance(metric, GraphMetric) and isinstance(metric.oracle, TreeOracle):
-        # In a tree two sweeps find the diameter of the data points.
+        # In a tree, two sweeps find the diameter of the data points.
         diameter, _ = bound_diameter(metric, True, 2, Pace(task.pace.workers, None))
         return _Outcome("exact", 0.0, diameter, diameter)
     auto = method == "auto"
@@ -219,7 +226,7 @@ def _run(task: _Task, method: str, quadruples: int, rng: RNGLike) -> _Outcome:
 
 
 def _too_large(metric: Metric) -> bool:
-    """Tell whether method="auto" samples."""
+    """Return whether method="auto" uses sampling."""
     if not isinstance(metric, GraphMetric):
         return len(metric) > _AUTO_POINTS
     parts = components(adjacency_arrays(metric))
@@ -235,7 +242,7 @@ def _sample(task: _Task, quadruples: int, rng: RNGLike) -> _Outcome:
 
 
 def _bound_any_diameter(task: _Task) -> tuple[float, float]:
-    """Bound the diameter: from all distances if they are cheap to read, or from a few rows."""
+    """Bound the diameter: from all distances if reading them is cheap, or from a few rows."""
     metric = task.metric
     if isinstance(metric, GraphMetric) and len(metric) <= TABLE:
         return bound_graph_diameter(metric, task.pace)
@@ -247,7 +254,7 @@ def _bound_any_diameter(task: _Task) -> tuple[float, float]:
 
 
 def _bound(task: _Task, *, then_bases: bool) -> _Outcome:
-    """Run "exact" or "base". If `then_bases`, bases follow an exact search that does not end."""
+    """Run "exact" or "base". If `then_bases` is set, bases follow an incomplete exact search."""
     if isinstance(task.metric, GraphMetric):
         return _bound_graph(task, task.metric)
     try:
@@ -298,10 +305,10 @@ def _search_components(task: _Task, parts: _Components, diameter: float) -> floa
 
 
 def _component_bound(task: _Task, vertices: NDArray[np.int64], diameter: float) -> float:
-    """Return an upper bound of h in a component, from its size alone."""
+    """Return an upper bound of h in a component from its size alone."""
     if isinstance(task.metric, GraphMetric) and task.metric.weighted:
         return diameter
-    # Any two of m vertices lie on a cycle, so they are at most m / 2 steps apart, and h is at
+    # Any two of m vertices are on a cycle, so they are at most m / 2 steps apart, and h is at
     # most the diameter.
     return min(diameter, len(vertices) // 2)
 
@@ -309,10 +316,10 @@ def _component_bound(task: _Task, vertices: NDArray[np.int64], diameter: float) 
 def _bound_remaining(
     task: _Task, parts: _Components, first: int, diameter: float, high: float
 ) -> float:
-    """Raise an upper bound of h to cover the components from `first` on, which time left out.
+    """Raise an upper bound of h to cover the components from `first` on, which were not searched.
 
-    A few small ones are read all the same, so that their bounds do not exceed those of the
-    large ones.
+    A few small components are read nevertheless, so that their bounds do not exceed those of
+    the large ones.
     """
     unlimited = Pace(task.pace.workers, None)
     for k in range(first, len(parts.vertices)):
@@ -339,7 +346,7 @@ def _search_bases(task: _Task, space: Space) -> Bound:
 def _search_exact(task: _Task, space: Space) -> Bound:
     """Search one space for its exact h.
 
-    Without a graph, one base comes first: it settles tree metrics at once.
+    Without a graph, one base is tried first, which immediately settles tree metrics.
     """
     best = task.best
     integral = task.metric.integral
@@ -381,7 +388,7 @@ def _result(task: _Task, outcome: _Outcome, normalize: bool) -> Hyperbolicity:
     low = best.h if best.h > zero else 0.0
     high = outcome.high if outcome.high > max(low, zero) else low
     least, most = (outcome.least_diameter, outcome.most_diameter) if normalize else (1.0, 1.0)
-    unit = least or 1.0  # all distances 0
+    unit = least or 1.0  # if all distances are 0
     return Hyperbolicity(
         low / 2 / unit,
         low=low / 2 / (unit if most == least else most),

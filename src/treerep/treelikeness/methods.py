@@ -1,6 +1,6 @@
-"""The methods behind `hyperbolicity`, one record each.
+"""Records of the methods of `hyperbolicity`.
 
-Importing this module imports none of them.
+Importing this module does not import the methods.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class SampleOptions:
 
 @dataclass(frozen=True)
 class AutoOptions(BaseOptions, SampleOptions):
-    """Options of `auto`, which may end with either."""
+    """Options of `auto`, which may end with `base` or `sample`."""
 
 
 _CITE = ("gromov1987", "borassi2015")

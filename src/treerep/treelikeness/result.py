@@ -4,34 +4,41 @@ from typing import Any
 
 
 class Hyperbolicity(float):
-    """delta, the largest four-point value found, as a float with its bounds.
+    """Gromov's delta as a float, with bounds and a witness.
 
-    With normalize=True, delta, its bounds and the mean are divided by the diameter. If the
-    diameter is only bounded (method "sample", or a time limit), delta and the mean are divided
-    by the largest distance found, and may be too large. `low` and `high` are valid bounds.
+    The value is the largest four-point value found. It is proved by `witness`, so it is never
+    more than the true delta.
 
     Attributes
     ----------
-    delta : float
-        The value itself: proved by `witness`, so never more than the true delta.
     low, high : float
-        Proven bounds of the true delta; both are delta if exact.
+        Proven bounds of the true delta. Both equal the value if it is exact.
     exact : bool
-        True if low and high are the same.
-    witness : tuple of four point numbers (a, b, c, d), or None if delta is 0
-        d(a, b) + d(c, d) is the largest of the three sums of their distances, and 2 delta more
-        than the second.
+        True if `low` and `high` are equal.
+    witness : tuple of four point numbers, or None
+        Points (a, b, c, d) that prove the value. The sum d(a, b) + d(c, d) is the largest of
+        their three sums, and exceeds the second largest by 2 delta. None if delta is 0.
     diameter : float
-        The largest distance found. Method "sample" reads all distances of a matrix and of up to
-        1,000 points, and otherwise a few rows. A time limit may also end the search for the
-        diameter.
+        The largest distance found. "sample" reads all distances of a matrix and of up to 1,000
+        points, and a few rows otherwise. A time limit may also end the search for the diameter.
     relative : float
         2 delta / diameter, from 0 for a tree to 1.
     method : str
         "exact", "base" or "sample".
     mean, mean_low, mean_high : float or None
-        For method "sample", the mean of the four-point value over random quadruples and its 95%
+        (`method="sample"` only) Mean four-point value of random quadruples, and its 95%
         interval.
+
+    See Also
+    --------
+    hyperbolicity : Compute delta.
+
+    Notes
+    -----
+    With `normalize=True`, delta, its bounds and the mean are divided by the diameter. The
+    diameter may only be known up to bounds (method "sample", or a time limit). Then delta and
+    the mean are divided by the largest distance found, and may be too large. `low` and `high`
+    remain valid bounds.
 
     Examples
     --------
@@ -78,7 +85,7 @@ class Hyperbolicity(float):
         mean_low: float | None = None,
         mean_high: float | None = None,
     ) -> "Hyperbolicity":
-        """Make a result; low and high are the value unless given."""
+        """Create a result. By default, low and high equal the value."""
         self = super().__new__(cls, value)
         self.low = float(value if low is None else low)
         self.high = float(value if high is None else high)

@@ -155,7 +155,7 @@ def test_full_disk_leaves_the_earlier_file(tmp_path):
 
 def test_text_that_utf8_cannot_hold_is_one_line_and_leaves_nothing(tmp_path):
     (tmp_path / "a.txt").write_text("old")
-    said = r"a\.txt: UTF-8 cannot hold the character '\\ud800'"
+    said = r"a\.txt: UTF-8 cannot encode the character '\\ud800'"
     with (
         pytest.raises(ValueError, match=said) as raised,
         atomic_write(tmp_path / "a.txt") as file,
@@ -278,7 +278,7 @@ def test_a_tree_in_an_archive_goes_through_a_fifo(tmp_path):
     tree.save(fifo)
     (tmp_path / "copy.npz").write_bytes(seen()[0])
     assert Tree.load(tmp_path / "copy.npz") == tree
-    with pytest.raises(ValueError, match="tree.npz is a device or a pipe: give a file"):
+    with pytest.raises(ValueError, match="tree.npz is a device or a pipe: use a file"):
         Tree.load(fifo)
 
 

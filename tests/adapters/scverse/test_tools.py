@@ -291,7 +291,7 @@ def test_cells_that_the_tree_does_not_know(adata: ad.AnnData) -> None:
     adata.obs_names = [*adata.obs_names[:-1], "new"]
     with pytest.raises(
         ValueError,
-        match="cell 'new' is not in the tree 'treerep': it was added or renamed later",
+        match="cell 'new' is not in the tree 'treerep', so it was added or renamed later",
     ):
         tl.get_tree(adata)
 
@@ -441,20 +441,20 @@ def _line(error: pytest.ExceptionInfo[BaseException], said: str) -> None:
     [
         (
             {"use_rep": "X_umap"},
-            r"adata.obsm has no 'X_umap' \(it holds 'X_pca'\): choose one of these, or pass use_rep='X'",
+            r"adata.obsm has no 'X_umap' \(it contains 'X_pca'\): choose one of them, or pass use_rep='X'",
         ),
         ({"root": "nobody"}, "root='nobody' is not in adata.obs_names"),
-        ({"root": 60}, "root is the name of a cell or its position, 0 to 59, not 60"),
-        ({"root": -1}, "0 to 59, not -1"),
-        ({"root": True}, "not True"),
-        ({"root": 1.5}, "not 1.5"),
-        ({"n_clusters": 61}, "n_clusters=61 is more than the number of cells, 60"),
+        ({"root": 60}, "root must be the name of a cell or its position, 0 to 59, got 60"),
+        ({"root": -1}, "0 to 59, got -1"),
+        ({"root": True}, "got True"),
+        ({"root": 1.5}, "got 1.5"),
+        ({"n_clusters": 61}, "n_clusters=61 exceeds the number of cells, 60"),
         ({"n_clusters": 0}, "n_clusters must be a positive whole number, not 0"),
         ({"trials": 0}, "trials must be a positive whole number"),
         ({"metric": "precomputed"}, "the cells of an AnnData are points"),
         ({"metric": "nosuch"}, "unknown metric 'nosuch'"),
-        ({"key_added": "a/b"}, "key_added is a text without slashes, not 'a/b'"),
-        ({"key_added": 3}, "key_added is a text without slashes, not 3"),
+        ({"key_added": "a/b"}, "key_added must be text without slashes, got 'a/b'"),
+        ({"key_added": 3}, "key_added must be text without slashes, got 3"),
     ],
 )
 def test_what_cannot_be_done_changes_nothing(
@@ -481,7 +481,7 @@ def test_tables_that_are_missing_or_bad(adata: ad.AnnData) -> None:
         tl.tree(adata)
     with pytest.raises(ValueError, match="this AnnData has no X"):
         tr.as_metric(ad.AnnData(obs=adata.obs))
-    with pytest.raises(ValueError, match="there are no cells"):
+    with pytest.raises(ValueError, match="this AnnData has no cells"):
         tr.as_metric(adata[:0])
     with pytest.raises(ValueError, match="symmetrize='mean' does not apply to an AnnData"):
         tr.as_metric(adata, symmetrize="mean")
@@ -494,14 +494,16 @@ def test_tables_that_are_missing_or_bad(adata: ad.AnnData) -> None:
 def test_names_twice(adata: ad.AnnData) -> None:
     adata.obs_names = ["same", "same", *adata.obs_names[2:]]
     with pytest.raises(
-        ValueError, match=r"two cells are named 'same': call adata.obs_names_make_unique\(\)"
+        ValueError,
+        match=r"several cells are named 'same': call adata.obs_names_make_unique\(\)",
     ):
         tl.tree(adata)
-    with pytest.raises(ValueError, match="two cells are named 'same'"):
+    with pytest.raises(ValueError, match="several cells are named 'same'"):
         tl.tree(adata, root="same")
     adata.var_names = ["gene", "gene", "a", "b", "c"]
     with pytest.raises(
-        ValueError, match=r"two genes are named 'gene': call adata.var_names_make_unique\(\)"
+        ValueError,
+        match=r"several genes are named 'gene': call adata.var_names_make_unique\(\)",
     ):
         values_of(adata, "gene")
 
@@ -513,7 +515,9 @@ def test_keys_that_files_do_not_take(adata: ad.AnnData) -> None:
         (tl.lineages, {"n_clusters": 2}),
         (tl.embed, {}),
     ]:
-        with pytest.raises(ValueError, match="key_added is a text without slashes, not 'a/b'"):
+        with pytest.raises(
+            ValueError, match="key_added must be text without slashes, got 'a/b'"
+        ):
             tool(adata, key_added="a/b", **options)
     assert list(adata.obs) == ["branch"] and list(adata.obsm) == ["X_pca"]
 
@@ -525,10 +529,10 @@ def test_no_tree_or_none_of_ours(adata: ad.AnnData) -> None:
     ):
         pl.tree(adata)
     adata.uns["treerep"] = {"params": {}}
-    with pytest.raises(ValueError, match="is not a tree of treerep: it has no 'names'"):
+    with pytest.raises(ValueError, match="is not a treerep tree, because it has no 'names'"):
         tl.embed(adata)
     tl.tree(adata)
-    with pytest.raises(ValueError, match="scale is a positive number or 'auto', not -1"):
+    with pytest.raises(ValueError, match="scale must be a positive number or 'auto', not -1"):
         tl.embed(adata, scale=-1)
     with pytest.raises(
         ValueError, match="'nothing' is neither a column of adata.obs nor a gene"
@@ -545,7 +549,7 @@ def test_no_tree_or_none_of_ours(adata: ad.AnnData) -> None:
 def test_only_anndata(tool: Any) -> None:
     with pytest.raises(
         TypeError,
-        match="this takes an AnnData or TreeData, not ndarray: for other data use treerep.fit",
+        match="expected an AnnData or TreeData, got ndarray: for other data use treerep.fit",
     ):
         tool(np.zeros((3, 3)))
 

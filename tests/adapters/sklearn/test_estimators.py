@@ -243,8 +243,8 @@ def test_errors_name_what_is_wrong() -> None:
         (TreeRep(0), "n_clusters must be a positive whole number, not 0"),
         (TreeRep(metric="sqeuclidean"), "is not a metric"),
         (TreeRep(pivot="best"), "unknown pivot rule"),
-        (HyperbolicEmbedding(method="nothing"), "method is one of"),
-        (HyperbolicEmbedding(model="sphere"), "model is one of"),
+        (HyperbolicEmbedding(method="nothing"), "method must be one of"),
+        (HyperbolicEmbedding(model="sphere"), "model must be one of"),
     ):
         with pytest.raises(ValueError, match=message):
             model.fit(X)
@@ -258,7 +258,7 @@ def test_jobs_do_not_matter() -> None:
 
 
 def test_a_device_is_for_methods_that_learn() -> None:
-    with pytest.raises(ValueError, match="sarkar takes no device"):
+    with pytest.raises(ValueError, match="sarkar does not accept device"):
         HyperbolicEmbedding(device="cuda").fit(blobs(20)[0])
 
 

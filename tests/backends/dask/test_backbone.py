@@ -107,7 +107,7 @@ def test_bad_requests(client: Any) -> None:
     points = da.zeros((50, 3), chunks=(10, 3))
     with pytest.raises(ValueError, match="trials=2 needs all points in one place"):
         tr.fit(points, metric="euclidean", method="backbone", trials=2, engine=client)
-    with pytest.raises(ValueError, match="at least 3, not 2"):
+    with pytest.raises(ValueError, match="at least 3, got 2"):
         tr.fit(points, metric="euclidean", method="backbone", size=2, engine=client)
     bad = np.zeros((50, 3))
     bad[44, 1] = np.nan

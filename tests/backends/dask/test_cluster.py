@@ -53,7 +53,7 @@ def test_without_dask_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPa
 def test_what_is_no_usable_client_is_refused() -> None:
     with distributed.LocalCluster(n_workers=0, processes=False, **QUIET) as cluster:
         with (
-            pytest.raises(TypeError, match=r"not a LocalCluster: give Client\(cluster\)$"),
+            pytest.raises(TypeError, match=r"got a LocalCluster: pass Client\(cluster\)$"),
             client_for(cluster),
         ):
             pass
@@ -62,13 +62,13 @@ def test_what_is_no_usable_client_is_refused() -> None:
             with (
                 soon,
                 pytest.raises(
-                    RuntimeError, match="has no worker, and none started within 0.2s"
+                    RuntimeError, match="has no workers, and none started within 0.2s"
                 ),
                 client_for(client),
             ):
                 pass
         with (
-            pytest.raises(ValueError, match="this client of Dask is closed"),
+            pytest.raises(ValueError, match="this Dask client is closed"),
             client_for(client),
         ):
             pass
@@ -80,7 +80,7 @@ def test_an_asynchronous_client_is_refused() -> None:
             processes=False, n_workers=1, asynchronous=True, **QUIET
         ) as client:
             with (
-                pytest.raises(TypeError, match="this client of Dask is asynchronous"),
+                pytest.raises(TypeError, match="this Dask client is asynchronous"),
                 client_for(client),
             ):
                 pass

@@ -272,7 +272,7 @@ def test_what_is_no_table_of_points_is_refused(client: Any) -> None:
     array = da.zeros((5, 2))
     unknown = array[array[:, 0] > 1], array[:, array[0] > 1]
     for bad, message in (
-        (array[0], "this dask array is 2"),
+        (array[0], "this dask array has shape 2"),
         *((bad, "unknown lengths") for bad in unknown),
     ):
         with pytest.raises(tr.MetricError, match=message):
@@ -296,7 +296,7 @@ def test_distances_in_a_dask_array_are_not_taken_for_points(
 ) -> None:
     # Without a metric an array is a distance matrix, as everywhere. It used to be fitted as Euclidean points.
     distances = da.from_array(tr.datasets.sarich().distances, chunks=4)
-    remedy = "for points add metric='euclidean', for distances give compute()"
+    remedy = "for points add metric='euclidean', for distances call compute()"
     with pytest.raises(tr.MetricError, match=re.escape(remedy)):
         tr.fit(distances, metric=metric, engine=client, method="treerep")
     with pytest.raises(tr.MetricError, match=re.escape(remedy)):
@@ -318,12 +318,12 @@ def test_chunks_that_are_not_what_their_array_says_are_refused(client: Any) -> N
 
     whole = told(20, 4, "float64", 20)
     for other, message in (
-        (told(19, 4, "float64", 20), "10 points from number 30 on, and its chunks have 9"),
+        (told(19, 4, "float64", 20), "10 points from number 30 on, but its chunks have 9"),
         (
             told(20, 4, "float32", 20),
-            "point 0 has 4 coordinates in float64 and point 20 4 coordinates in float32",
+            "point 0 has 4 coordinates of float64 and point 20 has 4 coordinates of float32",
         ),
-        (told(20, 3, "float64", 20), "and point 20 3 coordinates in float64"),
+        (told(20, 3, "float64", 20), "and point 20 has 3 coordinates of float64"),
     ):
         with pytest.raises(tr.MetricError, match=message) as error:
             tr.fit(

@@ -71,18 +71,16 @@ def test_a_folder_without_a_complete_tree_is_none(client: Any, tmp_path: Path) -
     points[7] = np.nan
     with pytest.raises(tr.MetricError, match="of point 7 is nan"):
         fit_to_parts(points, tmp_path, client=client, metric="euclidean")
-    with pytest.raises(
-        FileNotFoundError, match="index.npz does not exist: no tree was completed"
-    ):
+    with pytest.raises(FileNotFoundError, match="index.npz does not exist: the tree"):
         read_parts(tmp_path)
     fit_to_parts(points[8:], tmp_path, client=client, metric="euclidean")
-    with pytest.raises(FileExistsError, match="is not empty: name an empty or a new folder$"):
+    with pytest.raises(FileExistsError, match="is not empty: use an empty or a new folder$"):
         fit_to_parts(points[8:], tmp_path, client=client, metric="euclidean")
     part = next(tmp_path.glob("zones-*"))
     part.write_bytes(part.read_bytes()[:-30])
     with pytest.raises(
         ValueError,
-        match=r"zones-\d+.npz cannot be read: it is not a treerep-parts file, or it is cut",
+        match=r"zones-\d+.npz cannot be read: it is not a treerep-parts file, or it is trun",
     ):
         read_parts(tmp_path)
     part.unlink()
@@ -92,7 +90,7 @@ def test_a_folder_without_a_complete_tree_is_none(client: Any, tmp_path: Path) -
 
 def test_what_has_no_points_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
-        tr.MetricError, match="^only trees of points can be written in parts: give coordinates"
+        tr.MetricError, match="^only trees of points can be written in parts: pass coordinates"
     ):
         fit_to_parts(1.0 - np.eye(4), tmp_path / "tree")
     assert not (tmp_path / "tree").exists()

@@ -81,7 +81,7 @@ def test_dask_arrays_are_refused_with_the_remedy(client: Client) -> None:
 
     with pytest.raises(
         TypeError,
-        match="^data is a Dask array, and every worker needs all of it: give PointMetric",
+        match="^data is a Dask array, but every worker needs all of it: pass PointMetric",
     ):
         tr.refine(
             tr.fit(np.zeros((2, 2)), method="treerep"),

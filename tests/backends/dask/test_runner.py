@@ -112,7 +112,7 @@ def test_work_that_kills_workers_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "mark").touch()
     given_up = pytest.raises(
         RuntimeError,
-        match="^workers died 1 times at the same piece of work: give them more mem",
+        match="^workers died 1 times at the same task: use workers with more mem",
     )
     never = dask.config.set({"distributed.scheduler.allowed-failures": 0})
     with never, local_client() as client, given_up:

@@ -50,7 +50,8 @@ def test_points_are_matched_by_label(client: Client) -> None:
     better = tr.refine(text, data, weights="l2", moves=False, engine=client)
     assert (better.labels, better.order_known) == (data.labels, True)
     with pytest.raises(
-        ValueError, match="approx has labels, in the order of a text, and truth has none"
+        ValueError,
+        match="approx has labels in the order of a text file, and truth has no labels",
     ):
         tr.average_distortion(text, tr.PointMetric(data.points), engine=client)
 
@@ -121,7 +122,7 @@ def test_an_error_of_a_worker_is_the_error(client: Client) -> None:
     distances[2, 4] = distances[4, 2] = np.nan
     with pytest.raises(
         tr.MetricError,
-        match=r"^approx has d\(2, 4\) = nan: scores need finite distances, and true",
+        match=r"^approx has d\(2, 4\) = nan: distances must be finite, and true",
     ):
         tr.average_distortion(Table(distances), 1.0 - np.eye(6), engine=client)
     with pytest.raises(
@@ -143,7 +144,7 @@ def test_dask_arrays_are_refused_with_the_remedy(client: Client) -> None:
     points = da.from_array(POINTS.points, chunks=100)
     with pytest.raises(
         TypeError,
-        match=r"truth is a Dask array, .*: give PointMetric\(truth\.compute\(\), 'eucl",
+        match=r"truth is a Dask array, .*: pass PointMetric\(truth\.compute\(\), 'eucl",
     ):
         tr.average_distortion(POINTS, points, engine=client)
 

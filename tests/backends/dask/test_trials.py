@@ -94,7 +94,7 @@ def test_an_error_of_a_worker_is_the_error(client: Client) -> None:
     distances[2, 4] = distances[4, 2] = -1
     with pytest.raises(
         tr.MetricError,
-        match=r"^Table.block gave d\(2, 4\) = -1.0: distances are finite and never",
+        match=r"^Table.block returned d\(2, 4\) = -1.0: distances must be finite and not",
     ):
         tr.fit(Table(distances), trials=2, method="frt", engine=client)
     with pytest.raises(

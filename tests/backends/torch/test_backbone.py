@@ -117,9 +117,9 @@ def test_tensors_and_labels() -> None:
 
 
 def test_bad_requests() -> None:
-    with pytest.raises(ValueError, match="at least 3, not 2"):
+    with pytest.raises(ValueError, match="at least 3, got 2"):
         tr.fit(np.zeros((9, 2)), metric="euclidean", method="backbone", size=2, device=DEVICE)
-    with pytest.raises(ValueError, match="a GraphMetric cannot be measured on a device"):
+    with pytest.raises(ValueError, match="a GraphMetric cannot be evaluated on a device"):
         tr.fit(tr.GraphMetric([[0, 1], [1, 2], [2, 3]]), method="backbone", device=DEVICE)
     with pytest.raises(
         ValueError, match="does not run on a device: use one of treerep, auto, backbone"

@@ -239,7 +239,7 @@ def test_no_memory_on_the_device_is_one_line(monkeypatch: pytest.MonkeyPatch) ->
     for work in (partial(tr.fit, method="treerep"), fit_on_device):
         with pytest.raises(
             MemoryError,
-            match=r"^the memory of the device ran out: .* 100 bytes a point .* device$",
+            match=r"^the device ran out of memory: .* 100 bytes per point .* device$",
         ):
             work(x, metric="euclidean", device=DEVICE)
 
@@ -306,26 +306,28 @@ def test_bad_points_and_requests() -> None:
     bad[2, 1] = torch.nan
     with pytest.raises(tr.MetricError, match="coordinate 1 of point 2 is nan"):
         tr.fit(bad, metric="euclidean", device=DEVICE, method="treerep")
-    with pytest.raises(tr.MetricError, match=r"points are rows of a table .* this tensor is 5"):
+    with pytest.raises(
+        tr.MetricError, match=r"points must be rows of a table .* this tensor has shape 5"
+    ):
         tr.fit(torch.zeros(5), metric="euclidean", device=DEVICE, method="treerep")
     with pytest.raises(
         tr.MetricError,
         match=r"largest coordinate is 1e\+30, too large for euclidean distances in float32",
     ):
         tr.fit(torch.full((3, 2), 1e30), metric="euclidean", device=DEVICE, method="treerep")
-    with pytest.raises(tr.MetricError, match=r"sparse tensor .*: give tensor.to_dense\(\)"):
+    with pytest.raises(tr.MetricError, match=r"sparse tensor .*: pass tensor.to_dense\(\)"):
         tr.fit(torch.eye(3).to_sparse(), metric="euclidean", device=DEVICE, method="treerep")
     with pytest.raises(tr.MetricError, match="sums overflow: rescale"):
         tr.fit(4e307 * (1 - np.eye(12)), device=DEVICE, method="treerep")
     with pytest.raises(ValueError, match="neighbor_joining does not run on a device"):
         tr.fit(tr.datasets.sarich(), method="neighbor_joining", device=DEVICE)
     with pytest.raises(
-        ValueError, match="not finished by neighbor joining on a device: leave out finish"
+        ValueError, match="neighbor joining cannot finish zones on a device: leave out finish"
     ):
         tr.fit(tr.datasets.sarich(), finish="nj", device=DEVICE, method="treerep")
-    with pytest.raises(ValueError, match="a Table cannot be measured on a device"):
+    with pytest.raises(ValueError, match="a Table cannot be evaluated on a device"):
         tr.fit(Table(np.zeros((3, 3))), device=DEVICE, method="treerep")
-    with pytest.raises(ValueError, match="torch finds no device 'abacus'"):
+    with pytest.raises(ValueError, match="torch cannot find device 'abacus'"):
         tr.fit(tr.datasets.sarich(), device="abacus", method="treerep")
 
 

@@ -12,7 +12,7 @@ PATH = tr.GraphMetric([(0, 1), (1, 2), (2, 3)], labels="abcd")
 TREE = tr.fit(PATH, method="treerep")
 SHUFFLED = tr.MatrixMetric(TREE.restrict("dacb").distances(), labels="dacb")
 TEXT = tr.Tree.from_newick(TREE.newick("d"))
-REFUSED = "labels, in the order of a text, and [a-z]+ has none"
+REFUSED = "labels in the order of a text file, and [a-z]+ has no labels"
 
 
 @pytest.mark.parametrize(

@@ -164,15 +164,15 @@ def test_what_does_not_run_says_so():
         ({}, f"moves do not run with device='{DEVICE}': pass moves=False"),
         (
             {"moves": False},
-            f"neighborhoods do not count with device='{DEVICE}': pass balance=0",
+            f"neighborhoods are not supported with device='{DEVICE}': pass balance=0",
         ),
         (
             {"moves": False, "weights": "heuristic"},
-            f"weights='heuristic' do not run with device='{DEVICE}'",
+            f"weights='heuristic' does not run with device='{DEVICE}'",
         ),
         (
             {"moves": False, "weights": "none"},
-            f"weights='none' do not run with device='{DEVICE}'",
+            f"weights='none' does not run with device='{DEVICE}'",
         ),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -67,7 +67,7 @@ def test_the_distortion_picture_takes_axes_and_refuses_other_points():
     assert plt.get_fignums() == []
     with pytest.raises(ValueError, match="the tree has 2 points and the data has 3"):
         distortion_picture(tree, np.ones((3, 3)) - np.eye(3))
-    with pytest.raises(ValueError, match="one point has no distances"):
+    with pytest.raises(ValueError, match="a single point has no distances"):
         distortion_picture(tr.Tree(1, np.empty((0, 2), int), []), np.zeros((1, 1)))
 
 
@@ -106,7 +106,7 @@ def test_a_comparison_has_a_panel_for_each_measure_and_marks_the_best():
 def test_a_comparison_on_axes_and_what_it_refuses():
     axes = Figure().subplots(1, 2)
     assert comparison_chart(ROWS, measures=["seconds", "nodes"], axes=axes) == list(axes)
-    with pytest.raises(ValueError, match="2 axes for 1 measures"):
+    with pytest.raises(ValueError, match="2 axes do not match 1 measures"):
         comparison_chart(ROWS, measures=["nodes"], axes=axes)
     with pytest.raises(ValueError, match="unknown measure 'speed'"):
         comparison_chart(ROWS, measures=["speed"])
@@ -140,9 +140,9 @@ def test_names_of_curves_that_end_together_do_not_collide():
 
 
 def test_curves_refuse_what_does_not_fit():
-    with pytest.raises(ValueError, match="x is a sequence of positive numbers"):
+    with pytest.raises(ValueError, match="x must be a sequence of positive numbers"):
         curves([0, 1], {"a": [1, 2]})
-    with pytest.raises(ValueError, match=r"a has \(3,\) values for 2 of x"):
+    with pytest.raises(ValueError, match=r"a has \(3,\) values for 2 values of x"):
         curves([1, 2], {"a": [1, 2, 3]})
     assert len(curves([1, 2], {"nothing": [np.nan, np.nan]}).texts) == 0
 
@@ -169,16 +169,16 @@ def test_a_comparison_leaves_out_what_is_not_finite_and_cuts_long_names():
 def test_one_line_for_what_is_no_tree_and_no_plane():
     tree = tr.Tree(2, [[0, 1]], [1.0])
     with pytest.raises(
-        TypeError, match="a tree, an embedding or another metric, not ndarray: fit one first"
+        TypeError, match="a tree, an embedding or another metric, got ndarray: fit a tree first"
     ):
         distortion_picture(np.zeros((2, 2)), tree)
     ax = plt.figure().subplots()
     ax.set_xscale("log")
     with pytest.raises(ValueError, match="the x axis of ax is log, not linear"):
         distortion_picture(tree, tree, ax=ax)
-    with pytest.raises(TypeError, match="ax is one set of matplotlib Axes, not Figure"):
+    with pytest.raises(TypeError, match="ax must be one set of matplotlib Axes, got Figure"):
         curves([1, 2], {"a": [1, 2]}, ax=ax.figure)
-    with pytest.raises(ValueError, match="x is a sequence of positive numbers"):
+    with pytest.raises(ValueError, match="x must be a sequence of positive numbers"):
         curves([1, np.inf], {"a": [1, 2]})
 
 

@@ -131,7 +131,7 @@ def test_numbers_and_categories_are_told_apart():
     page = tr.page(tree, table=table, color="words")
     kinds = {entry["name"]: entry["kind"] for entry in stored(page)["attributes"]}
     expected = ["number", "number", "category", "category", "category", "number", "category"]
-    assert dict(zip([*table, "cut into 7"], expected, strict=True)) == kinds
+    assert dict(zip([*table, "clusters (7)"], expected, strict=True)) == kinds
     assert stored(page)["color"] == 4
     assert np.isnan(numbers(attribute(page, "holes")["values"], "<f8")).tolist() == [
         True,
@@ -183,7 +183,7 @@ def test_a_table_of_other_rows_is_refused():
         3.5,
     ]
     with pytest.raises(
-        ValueError, match="the table has no row 'a', but other labels of the tree"
+        ValueError, match="the table has no row 'a', but rows for other labels of the tree"
     ):
         tr.page(STAR, table=table.drop(index="a"))
     with pytest.raises(ValueError, match="the table has two rows 'c'"):
@@ -261,7 +261,7 @@ def test_true_distances_are_stored_where_they_are_few():
     [
         (
             {"color": "size"},
-            "color='size' is not a column of the table, which has 'x': name one",
+            "color='size' is not a column of the table, which has 'x': use a column name",
         ),
         ({"color": [1, 2]}, r"column 'color' has shape \(2,\) for 3 points"),
         (
@@ -276,7 +276,7 @@ def test_true_distances_are_stored_where_they_are_few():
         ),
         ({"scale": 0}, "scale must be a number above 0, not 0"),
         ({"scale": float("nan")}, "scale must be a number above 0, not nan"),
-        ({"scale": 1000}, "scale=1000 makes the longest edge too long: give 20 or less"),
+        ({"scale": 1000}, "scale=1000 makes the longest edge too long: use at most 20"),
     ],
 )
 def test_wrong_options_are_named(options, message):
@@ -288,7 +288,7 @@ def test_only_a_tree_has_a_page():
     with pytest.raises(TypeError, match="fit one first"):
         tr.page(tr.datasets.sarich())
     with pytest.raises(
-        TypeError, match="table is a DataFrame, or a dict of columns by name, not list"
+        TypeError, match="table must be a DataFrame or a dict of columns, got list"
     ):
         tr.page(STAR, table=[1, 2, 3])
 
@@ -352,12 +352,12 @@ def test_modules_share_one_scope_without_clashes():
 
 def test_names_twice_are_refused():
     with pytest.raises(
-        ValueError, match="two labels are 'x': make labels unique; groups .* table="
+        ValueError, match="the label 'x' occurs more than once: make labels unique, .* table"
     ):
         tr.page(STAR, labels=["x", "y", "x"])
 
 
 def test_a_title_that_no_file_can_hold(tmp_path):
-    with pytest.raises(ValueError, match="UTF-8 cannot hold the character"):
+    with pytest.raises(ValueError, match="UTF-8 cannot encode the character"):
         tr.page(STAR, tmp_path / "tree.html", title="\ud800")
     assert list(tmp_path.iterdir()) == []

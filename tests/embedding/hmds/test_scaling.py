@@ -226,7 +226,8 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="scale must be a positive number, not -1"):
         hmds(metric, dim=2, scale=-1)
     with pytest.raises(
-        ValueError, match="makes the largest distance 3e-06, too short .* use at least 3.33e-05"
+        ValueError,
+        match="makes the largest distance 3e-06, which float64 cannot .* use at least 3.33e-05",
     ):
         hmds(metric, dim=2, scale=1e-6)
     with pytest.raises(
@@ -234,10 +235,10 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         hmds(metric, dim=2, scale=1000.0)
     with pytest.raises(
-        MetricError, match=r"Table.block gave d\(1, 2\) = nan: distances are finite"
+        MetricError, match=r"Table.block returned d\(1, 2\) = nan: distances must be finite"
     ):
         hmds(Table([[0, 1, 1], [1, 0, np.nan], [1, 1, 0]]), dim=2)
-    with pytest.raises(ValueError, match="hmds takes no epochs, but scale"):
+    with pytest.raises(ValueError, match="hmds does not accept epochs, only scale"):
         tr.embed(metric, method="hmds", epochs=3)
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 10)
     with pytest.raises(MemoryError, match="hmds on 2 points needs"):

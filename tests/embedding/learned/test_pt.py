@@ -148,7 +148,8 @@ def test_an_interrupt_returns_the_best_so_far():
     timer.start()
     try:
         with pytest.warns(
-            UserWarning, match="interrupted in epoch .* of 1000000: this is the best so far"
+            UserWarning,
+            match="interrupted in epoch .* of 1000000: the result is the best embedding so far",
         ):
             embedding = embed(
                 points_of_the_plane(),
@@ -218,8 +219,8 @@ def test_bad_options_are_one_line_each():
     for options, text in [
         ({"subsample": 0}, "subsample must be a positive whole number"),
         ({"batch": "large"}, "batch must be a positive whole number, not 'large'"),
-        ({"negatives": 5}, "pt takes no negatives"),
-        ({"preset": 1}, "preset is one of 'paper', not 1"),
+        ({"negatives": 5}, "pt does not accept negatives"),
+        ({"preset": 1}, "preset must be one of 'paper', not 1"),
     ]:
         with pytest.raises(ValueError, match=text) as error:
             embed(points_of_the_plane(), method="pt", **options)

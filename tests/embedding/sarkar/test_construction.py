@@ -183,7 +183,8 @@ def test_coordinates_of_deep_trees_of_short_edges(dim: int, rule: str) -> None:
 def test_lengths_beyond_float64_are_refused() -> None:
     tree = Tree(3, [(0, 1), (1, 2)], [1e-200, 1e100])
     with pytest.raises(
-        ValueError, match="edges are 1e-200 to 1e[+]100 long: give a scale, not a distortion"
+        ValueError,
+        match="edge lengths range from 1e-200 to 1e[+]100: set a scale instead of a distortion",
     ):
         tr.embed(tree)
     assert_allclose(
@@ -266,13 +267,13 @@ def test_large_and_deep_trees(dim: int) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dim": 1}, "a tree needs at least 2 dimensions, not dim=1"),
+        ({"dim": 1}, "dim=1 is too small: embedding a tree needs at least 2 dimensions"),
         ({"scale": 0}, "scale must be a positive number"),
         ({"distortion": 1}, "distortion must be a number above 1, not 1"),
-        ({"distortion": 1.1, "scale": 1.0}, "give scale or distortion, not both"),
+        ({"distortion": 1.1, "scale": 1.0}, "set scale or distortion, not both"),
         (
             {"directions": "random"},
-            "directions is one of 'traffic', 'equal', 'codes', not 'random'",
+            "directions must be one of 'traffic', 'equal', 'codes', not 'random'",
         ),
         ({"distortion": "low"}, "distortion must be a number above 1, not 'low'"),
         ({"distortion": [1.1]}, r"distortion must be a number above 1, not \[1.1\]"),
@@ -282,11 +283,11 @@ def test_large_and_deep_trees(dim: int) -> None:
         ({"exponent": np.ones(2)}, "exponent must be a number from 0 to 2"),
         (
             {"exponent": 0.5, "directions": "equal"},
-            "exponent belongs to directions=\"traffic\", not 'equal'",
+            "exponent applies only to directions='traffic', not 'equal'",
         ),
         ({"root": 17}, "point 17 does not exist"),
         ({"root": "x"}, "'x' is not in the tree"),
-        ({"epochs": 3}, "sarkar takes no epochs"),
+        ({"epochs": 3}, "sarkar does not accept epochs"),
     ],
 )
 def test_options_that_make_no_sense(options, message) -> None:
@@ -297,7 +298,7 @@ def test_options_that_make_no_sense(options, message) -> None:
 def test_only_trees() -> None:
     with pytest.raises(
         TypeError,
-        match=r"^sarkar embeds a tree: fit one first, e.g. tr.embed\(tr.fit\(data\)\)$",
+        match=r"^method='sarkar' embeds trees: fit a tree to the data first$",
     ):
         tr.embed([[0.0, 1.0], [1.0, 0.0]])
 

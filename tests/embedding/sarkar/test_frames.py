@@ -178,8 +178,8 @@ def test_kernels_take_it() -> None:
         ([-1, 0], [1.0, 1.0], [E1] * 2, "the edge to node 0 has length 1.0"),
         ([-1, 0], [0, np.nan], [E1] * 2, "the edge to node 1 has length nan"),
         ([-1, 0], [0, 1.0], [E1, [1.0, 1.0]], "the turn of node 1 has norm 1.41"),
-        ([-1, 0], [0, 1.0], [[1.0]] * 2, "a dim of at least 2"),
-        ([-1, 0], [0, 1.0, 2.0], [E1] * 2, "parent and weights are"),
+        ([-1, 0], [0, 1.0], [[1.0]] * 2, "dim at least 2"),
+        ([-1, 0], [0, 1.0, 2.0], [E1] * 2, "parent and weights of shape"),
         ([-1, 0, 1], [0, 1.0, 1.0], [E1, E1, [-1.0, 0.0]], "the edge to node 2 leads back"),
     ],
 )
@@ -191,12 +191,12 @@ def test_what_is_no_tree_is_refused(parent, weights, turns, message) -> None:
 def test_other_refusals() -> None:
     with pytest.raises(ValueError, match="overflow float64: use a smaller scale"):
         TreeEmbedding([-1, 0], [0, 1e200], [E1] * 2, scale=1e200)
-    with pytest.raises(ValueError, match="n_points=3 does not fit 2 nodes"):
+    with pytest.raises(ValueError, match="n_points=3 does not match 2 nodes"):
         TreeEmbedding([-1, 0], [0, 1.0], [E1] * 2, n_points=3)
     for n_points in (0, 1.5, True):
         with pytest.raises(ValueError, match="n_points must be a positive whole number"):
             TreeEmbedding([-1, 0], [0, 1.0], [E1] * 2, n_points=n_points)
-    with pytest.raises(ValueError, match="weights are arrays of real numbers"):
+    with pytest.raises(ValueError, match="weights must be an array of real numbers"):
         TreeEmbedding([-1, 0], ["a", "b"], [E1] * 2)
     with pytest.raises(ValueError, match="scale must be a positive number"):
         TreeEmbedding([-1, 0], [0, 1.0], [E1] * 2, scale=0)
@@ -210,7 +210,7 @@ def test_edges_at_the_root_may_lead_anywhere() -> None:
 def test_turns_whose_squares_underflow_are_refused() -> None:
     for size in (1e-170, 1e-155, 1e-146):
         with pytest.raises(
-            tr.MetricError, match="the turn of node 1 is too small for float64: give e_1"
+            tr.MetricError, match="the turn of node 1 is too small for float64: use e_1"
         ):
             TreeEmbedding([-1, 0, 1], [0.0, 1.0, 1.0], [E1, [1.0, size], E1])
     assert_allclose(

@@ -106,7 +106,8 @@ def test_float64_says_what_it_loses() -> None:
     ):
         embedding.coordinates("poincare")
     with pytest.raises(
-        ValueError, match="cosh overflows float64: use a smaller scale, or precision=bits"
+        ValueError,
+        match="cosh overflows float64 there: use a smaller scale or set precision to a number of bits",
     ):
         tr.embed(tr.datasets.random_tree(50, weights=(1, 1)), scale=640.0).coordinates(
             "lorentz"
@@ -119,7 +120,7 @@ def test_float64_says_what_it_loses() -> None:
 
 @pytest.mark.parametrize("precision", [1, -5, 2.5, "many", True])
 def test_no_number_of_bits(precision) -> None:
-    with pytest.raises(ValueError, match='precision is a number of bits or "auto"'):
+    with pytest.raises(ValueError, match='precision must be a number of bits or "auto"'):
         tr.embed(tr.datasets.random_tree(3)).coordinates("poincare", precision=precision)
 
 
@@ -127,7 +128,7 @@ def test_too_many_bits() -> None:
     embedding = tr.embed(tr.datasets.random_tree(3), scale=1e200)
     with pytest.raises(
         MemoryError,
-        match=r"3 nodes with .* bits needs .*: give fewer bits, or use a smaller scale",
+        match=r"3 nodes with .* bits needs .*: use fewer bits or a smaller scale",
     ):
         embedding.coordinates("poincare", precision="auto")
 

@@ -395,9 +395,11 @@ def test_labels_are_kept() -> None:
 
 
 def test_unknown_options_are_refused() -> None:
-    with pytest.raises(ValueError, match="criterion is one of 'balanced', 'ols', not 'wls'"):
+    with pytest.raises(
+        ValueError, match="criterion must be one of 'balanced', 'ols', not 'wls'"
+    ):
         learn(random_matrix(4, 0), "wls")
-    with pytest.raises(ValueError, match="nni is True or False, not 'yes'"):
+    with pytest.raises(ValueError, match="nni must be True or False, not 'yes'"):
         tr.fit(random_matrix(4, 0), method="minimum_evolution", nni="yes")  # type: ignore[call-overload]
 
 

@@ -278,7 +278,7 @@ def test_too_little_memory_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> N
     points = tr.PointMetric(np.zeros((20_000, 1)))
     with pytest.raises(
         MemoryError,
-        match="neighbor_joining on 20,000 points needs 3.0 GiB .* 1.0 are available: use",
+        match="neighbor_joining on 20,000 points needs 3.0 GiB .* 1.0 GiB are available: use",
     ):
         tr.fit(points, method="neighbor_joining")
     with pytest.raises(MemoryError, match="bionj on 20,000 points needs 6.0 GiB"):

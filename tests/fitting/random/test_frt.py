@@ -167,7 +167,7 @@ def test_places_over_the_whole_range_of_floats() -> None:
 
 
 def test_distances_beyond_the_range_are_refused() -> None:
-    with pytest.raises(MetricError, match="sums of such numbers overflow: rescale"):
+    with pytest.raises(MetricError, match="sums of distances overflow: rescale"):
         tr.fit(Table(1e308 * (1 - np.eye(2))), method="frt")
 
 

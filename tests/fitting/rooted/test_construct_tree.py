@@ -185,7 +185,7 @@ def test_the_root_is_drawn_by_the_seed() -> None:
 
 
 def test_a_root_that_is_no_point_is_refused() -> None:
-    with pytest.raises(ValueError, match="root is one of the points 0 to 2, not 3"):
+    with pytest.raises(ValueError, match="root must be one of the points 0 to 2, not 3"):
         construct_tree(1 - np.eye(3), root=3)
 
 

@@ -283,21 +283,21 @@ def test_the_smaller_error_of_several_roots_is_kept() -> None:
 
 @pytest.mark.parametrize("root", [-1, 3, 1.5, True])
 def test_a_root_that_is_no_point_is_refused(root: object) -> None:
-    with pytest.raises(ValueError, match="root is one of the points 0 to 2, not "):
+    with pytest.raises(ValueError, match="root must be one of the points 0 to 2, not "):
         gromov(1 - np.eye(3), root=root)
 
 
 def test_a_root_by_name_needs_labels() -> None:
     with pytest.raises(
         ValueError,
-        match="no point has the label '0': the points have no labels, so give a number 0",
+        match="no point has the label '0': the points have no labels, so use a number from 0",
     ):
         gromov(1 - np.eye(3), root="0")
 
 
 def test_an_unknown_linkage_is_refused() -> None:
     with pytest.raises(
-        ValueError, match="linkage is one of 'average', 'single', 'complete', not 'ward'"
+        ValueError, match="linkage must be one of 'average', 'single', 'complete', not 'ward'"
     ):
         gromov(1 - np.eye(3), linkage="ward")
 

@@ -137,7 +137,7 @@ def test_scales(scale: float) -> None:
 
 
 def test_options_are_checked() -> None:
-    with pytest.raises(ValueError, match="root is one of the points 0 to 1, not -1"):
+    with pytest.raises(ValueError, match="root must be one of the points 0 to 1, not -1"):
         bfs([[0, 3], [3, 0]], root=-1)
     with pytest.raises(ValueError, match="leave out k"):
         bfs(tr.GraphMetric([[0, 1]]), k=3)

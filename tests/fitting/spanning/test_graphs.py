@@ -113,7 +113,8 @@ def test_a_graph_is_its_own_graph() -> None:
     assert sparse_graph(metric, None, None) is metric.adjacency
     for graph, k, name in (("knn", None, "graph"), ("complete", None, "graph"), (None, 3, "k")):
         with pytest.raises(
-            ValueError, match=f"^{name} is for data that is not a graph.*leave out {name}$"
+            ValueError,
+            match=f"^{name} applies only to data that is not a graph.*leave out {name}$",
         ):
             sparse_graph(metric, graph, k)
 
@@ -122,9 +123,11 @@ def test_choices_are_checked() -> None:
     metric = tr.MatrixMetric(np.ones((3, 3)) - np.eye(3))
     assert sparse_graph(metric, None, None) is None
     assert sparse_graph(metric, "complete", None) is None
-    with pytest.raises(ValueError, match="^graph is one of 'complete', 'knn', not 'tree'$"):
+    with pytest.raises(
+        ValueError, match="^graph must be one of 'complete', 'knn', not 'tree'$"
+    ):
         sparse_graph(metric, "tree", None)
-    with pytest.raises(ValueError, match="k=3 goes with graph='knn'"):
+    with pytest.raises(ValueError, match="k=3 requires graph='knn'"):
         sparse_graph(metric, "complete", 3)
     with pytest.raises(ValueError, match="k must be a positive whole number, not 0"):
         sparse_graph(metric, "knn", 0)
@@ -133,7 +136,7 @@ def test_choices_are_checked() -> None:
 def test_bad_distances_of_a_metric_of_ones_own_are_named() -> None:
     d = np.ones((3, 3)) - np.eye(3)
     d[2, 1] = np.nan
-    with pytest.raises(MetricError, match=r"Table.block gave d\(2, 1\) = nan"):
+    with pytest.raises(MetricError, match=r"Table.block returned d\(2, 1\) = nan"):
         sparse_graph(Table(d), "knn", 1)
 
 
@@ -165,7 +168,7 @@ def test_roots_are_points() -> None:
     assert check_root(np.int64(2), 3) == 2
     assert check_root("c", 3, ("a", "b", "c")) == 2
     for root in (3, -1, 1.0, True):
-        with pytest.raises(ValueError, match="root is one of the points 0 to 2, not"):
+        with pytest.raises(ValueError, match="root must be one of the points 0 to 2, not"):
             check_root(root, 3)
 
 

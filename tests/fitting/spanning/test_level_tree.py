@@ -137,7 +137,7 @@ def test_the_complete_graph_is_refused() -> None:
         level([[0, 3], [3, 0]], graph="complete")
     with pytest.raises(ValueError, match="leave out graph"):
         level(tr.GraphMetric([[0, 1]]), graph="complete")
-    with pytest.raises(ValueError, match="root is one of the points 0 to 1, not 5"):
+    with pytest.raises(ValueError, match="root must be one of the points 0 to 1, not 5"):
         level([[0, 3], [3, 0]], root=5)
 
 

@@ -335,9 +335,9 @@ def test_distances_from_end_to_end_of_the_range_of_floats() -> None:
 
 
 def test_bad_distances_and_options_are_named() -> None:
-    with pytest.raises(MetricError, match=r"Table\.block gave d\(0, 1\) = nan"):
+    with pytest.raises(MetricError, match=r"Table\.block returned d\(0, 1\) = nan"):
         learn(Table(np.array([[0, np.nan], [np.nan, 0]])))
-    with pytest.raises(ValueError, match="graph is one of 'complete', 'knn', not 'tree'"):
+    with pytest.raises(ValueError, match="graph must be one of 'complete', 'knn', not 'tree'"):
         learn(MatrixMetric(np.ones((3, 3)) - np.eye(3)), graph="tree")
 
 

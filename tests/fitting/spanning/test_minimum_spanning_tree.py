@@ -163,7 +163,7 @@ def test_the_seed_chooses_the_root() -> None:
 
 
 def test_bad_roots_are_refused() -> None:
-    with pytest.raises(ValueError, match="root is one of the points 0 to 1, not 2"):
+    with pytest.raises(ValueError, match="root must be one of the points 0 to 1, not 2"):
         spanning([[0, 3], [3, 0]], root=2)
 
 

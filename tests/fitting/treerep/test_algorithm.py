@@ -411,8 +411,8 @@ def test_blocks_may_be_of_any_kind(kind: str) -> None:
 @pytest.mark.parametrize(
     ("labels", "value", "message"),
     [
-        (None, np.nan, r"Bad.block gave d\(\d, \d\) = nan"),
-        (None, -1.0, r"Bad.block gave d\(\d, \d\) = -1.0"),
+        (None, np.nan, r"Bad.block returned d\(\d, \d\) = nan"),
+        (None, -1.0, r"Bad.block returned d\(\d, \d\) = -1.0"),
         (["a", "a", "b", "c", "d"], 1.0, "share the label 'a'"),
         (["a"], 1.0, "1 labels were given for 5 points"),
     ],

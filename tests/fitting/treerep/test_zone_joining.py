@@ -98,5 +98,5 @@ def test_options_that_do_not_fit_are_refused() -> None:
         tr.fit(np.zeros((4, 4)), zone_size=10, method="treerep")
     with pytest.raises(ValueError, match="zone_size must be a positive whole number, not 0"):
         tr.fit(np.zeros((4, 4)), finish="nj", zone_size=0, method="treerep")
-    with pytest.raises(ValueError, match="neighbor_joining takes no finish"):
+    with pytest.raises(ValueError, match="neighbor_joining does not accept finish"):
         tr.fit(np.zeros((4, 4)), method="neighbor_joining", finish="nj")

@@ -100,7 +100,7 @@ def test_two_names_in_every_row_are_edges_perhaps(tmp_path):
     for text in ("a b 0.1\na c 0.2\nb c 0.3\n", "a,b\nb,c\n"):
         with pytest.raises(
             ValueError,
-            match="its rows begin with two names each: if they are edges, pass kind='graph'",
+            match="each row starts with two names: if the rows are edges, pass kind='graph'",
         ):
             read(tmp_path, text, "pairs.dist")
 
@@ -108,7 +108,7 @@ def test_two_names_in_every_row_are_edges_perhaps(tmp_path):
 def test_without_a_sign_of_edges_the_kind_must_be_said(tmp_path):
     with pytest.raises(
         ValueError,
-        match="not a square of distances: correct it, or pass kind='points' or kind='graph'",
+        match="numbers: correct it, or pass kind='points' or kind='graph'",
     ):
         read(tmp_path, "0 1\n1 2\n2 3\n", "g.txt")
     assert len(read(tmp_path, "0 1\n1 2\n2 3\n", "g.txt", kind="graph")) == 4
@@ -142,15 +142,15 @@ def test_networkx_agrees(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "it is empty"),
+        ("", "the file is empty"),
         ("# nothing\n", "it is empty"),
-        ("id1,id2,weight\n", "line 1 is a header without edges below"),
+        ("id1,id2,weight\n", "line 1 is a header, but no edges follow"),
         ("0 1 2 3\n", "line 1 has 4 columns"),
         ("0\n", "line 1 has 1 columns"),
-        ("0 1\n1\n", "line 2 has 1 columns where 2 are expected"),
+        ("0 1\n1\n", "line 2 has 1 columns, but 2 are expected"),
         ("0 1 1\n1 2 x\n", "line 2: 'x' is not a valid length"),
         ("0,1,1\n1,2,1_0\n", "line 2: '1_0' is not a valid length"),
-        ("a,b\nb,\n", "line 2 names one end and not the other"),
+        ("a,b\nb,\n", "line 2 names only one end"),
         ("0 1 -1\n", "edge (0, 1) has length -1.0"),
         ("a b 0\n", "edge ('a', 'b') has length 0.0"),
         ("0 1 nan\n", "edge (0, 1) has length nan"),
@@ -164,7 +164,7 @@ def test_what_is_refused(tmp_path, text, message):
 
 
 def test_options_that_mean_nothing(tmp_path):
-    with pytest.raises(ValueError, match="an edge list does not hold points"):
+    with pytest.raises(ValueError, match="an edge list cannot hold points"):
         read(tmp_path, "0 1\n", "g.edges", kind="points")
     with pytest.raises(ValueError, match="weight='w' does not apply to an edge list"):
         read(tmp_path, "0 1\n", "g.edges", weight="w")

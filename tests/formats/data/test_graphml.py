@@ -85,9 +85,9 @@ BOMB = """<?xml version="1.0"?>
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (BOMB, "line 3: it declares the entity 'a'"),
+        (BOMB, "line 3: the file declares the entity 'a'"),
         ("<?xml version='1.0'?><svg/>", "line 1: the first element is <svg>, not <graphml>"),
-        ("<graphml>", "it is not well-formed XML"),
+        ("<graphml>", "the XML is not well-formed"),
         ("<graphml/>", "no graph with nodes"),
         (graphml(NODES, graph='edgedefault="directed"'), "line 3: the graph is directed"),
         (
@@ -96,11 +96,11 @@ BOMB = """<?xml version="1.0"?>
         ),
         (
             graphml(NODES + '<edge source="a" target="x"/>'),
-            "line 4: an end of this edge is 'x', not a node",
+            "line 4: an end of this edge is 'x', which is not a node",
         ),
-        (graphml(NODES + '<edge source="a"/>'), "line 4: an edge without target"),
+        (graphml(NODES + '<edge source="a"/>'), "line 4: an edge has no target"),
         (graphml(NODES + '<node id="a"/>'), "the node 'a' occurs twice"),
-        (graphml("<node/>"), "a node without id"),
+        (graphml("<node/>"), "a node has no id"),
         (graphml(NODES + "<hyperedge/>"), "a hyperedge joins"),
         (graphml("<node id='a'><graph/></node>"), "more than one graph"),
     ],
@@ -114,14 +114,14 @@ def test_what_is_refused(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (graphml(NODES + EDGES), "no attribute of edges is named 'weight'"),
+        (graphml(NODES + EDGES), "no attribute 'weight'"),
         (
             graphml(NODES + EDGES, KEY.replace("<default> 4 </default>", "")),
             "line 4: this edge has no 'weight'",
         ),
         (
             graphml(NODES + EDGES, KEY.replace("4", "four")),
-            "the weight of this edge is 'four', not a number",
+            "the weight of this edge is 'four', which is not a number",
         ),
         (graphml(NODES + EDGES, KEY.replace("4", "-4")), "edge ('a', 'b') has length -4.0"),
     ],

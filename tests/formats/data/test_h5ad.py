@@ -42,10 +42,11 @@ def test_cells_are_points(cells):
 
 def test_what_is_not_there(cells):
     with pytest.raises(
-        ValueError, match=re.escape("it has no obsm['X_umap']: use_rep is one of X, X_pca")
+        ValueError,
+        match=re.escape("the file has no obsm['X_umap']: use_rep must be one of X, X_pca"),
     ):
         formats.read(cells, use_rep="X_umap")
-    with pytest.raises(ValueError, match="an h5ad file does not hold a graph"):
+    with pytest.raises(ValueError, match="an h5ad file cannot hold a graph"):
         formats.read(cells, kind="graph")
 
 
@@ -101,7 +102,7 @@ def test_a_foreign_file_is_refused(tmp_path, damage):
 
 
 def refers(path: Path, item: str, kind: str) -> None:
-    """Make an item of a file are in another file, or, if the kind is "inside", in another place of the same one."""
+    """Move an item to another file or, if the kind is "inside", to another place in the same file."""
     other = path.parent / "other.h5"
     with h5py.File(path, "a") as file:
         parent, name = file[item].parent, item.rpartition("/")[2]
@@ -150,7 +151,7 @@ def test_data_in_other_files_are_refused(tmp_path, item, kind):
     table.write_h5ad(path)
     refers(path, item, kind)
     with pytest.raises(
-        ValueError, match=r"cells.h5ad: .* (is a link to the file|are in another file)"
+        ValueError, match=r"cells.h5ad: .* (is a link to the file|is in another file)"
     ) as caught:
         formats.read(path, use_rep="X_pca" if "obsm" in item else None)
     assert "\n" not in str(caught.value)
@@ -180,5 +181,5 @@ def test_a_circle_of_links_ends(cells):
     with h5py.File(cells, "a") as file:
         del file["X"]
         file["X"], file["Y"] = h5py.SoftLink("/Y"), h5py.SoftLink("X")
-    with pytest.raises(ValueError, match="X is a circle of links"):
+    with pytest.raises(ValueError, match="X is a cycle of links"):
         formats.read(cells)

@@ -74,28 +74,28 @@ def test_points(tmp_path):
         ),
         (
             f"{ARRAY}\n1 1\n1 1\n".replace("real", "complex"),
-            "a matrix that is complex and general cannot be read",
+            "a complex general matrix cannot be read",
         ),
         (
             f"{ARRAY}\n1 1\n1 1\n".replace("general", "skew-symmetric"),
-            "real and skew-symmetric cannot be read",
+            "real skew-symmetric matrix cannot be read",
         ),
-        (f"{ARRAY}\n%\n", "line 0: '' are not the 2 sizes"),
-        (f"{ARRAY}\n2\n", "line 2: '2' are not the 2 sizes"),
-        (f"{ARRAY}\n-1 2\n", "'-1 2' are not the 2 sizes"),
+        (f"{ARRAY}\n%\n", "line 0: '' does not contain the 2 sizes"),
+        (f"{ARRAY}\n2\n", "line 2: '2' does not contain the 2 sizes"),
+        (f"{ARRAY}\n-1 2\n", "'-1 2' does not contain the 2 sizes"),
         (
             f"{ARRAY}\n1000000 1000000\n",
-            "line 2 promises 1,000,000,000,000 numbers, more than the file has",
+            "line 2 declares 1,000,000,000,000 numbers, more than the file can hold",
         ),
         # These two took scipy's reader down, and Python with it.
-        (f"{ARRAY}\n0 2\n0\n", "line 2: '0 2' are not the 2 sizes"),
+        (f"{ARRAY}\n0 2\n0\n", "line 2: '0 2' does not contain the 2 sizes"),
         (f"{ARRAY}\n3 2\n0\n1\n1\n0r", "line 6: '0r' is not a number"),
-        (f"{ARRAY}\n2 2\n0.5\n1.5\n", "promises 4 numbers and has 2"),
-        (f"{ARRAY}\n1 1\n0\n0\n", "line 4 is beyond the 1 promised numbers"),
-        (f"{COORDINATE}\n9 9 999999\n", "more than the file has"),
+        (f"{ARRAY}\n2 2\n0.5\n1.5\n", "the header declares 4 numbers, but 2 follow"),
+        (f"{ARRAY}\n1 1\n0\n0\n", "line 4 exceeds the 1 declared numbers"),
+        (f"{COORDINATE}\n9 9 999999\n", "more than the file can hold"),
         (f"{COORDINATE}\n3 3 2\n2 1 1\n3 2 x\n", "line 4: 'x' is not a number"),
         (f"{COORDINATE}\n3 3 2\n2 1 1\n3 2 1\n", "the graph must be undirected"),
-        (f"{COORDINATE}\n3 3 1\n4 1 1\n", "an entry is at (4, 1), outside of 3 x 3"),
+        (f"{COORDINATE}\n3 3 1\n4 1 1\n", "an entry is at (4, 1), outside the 3 x 3 matrix"),
         (f"{COORDINATE}\n3 3 1\n1.5 1 1\n", "an entry is at (1.5, 1)"),
         (
             f"{COORDINATE}\n3 2 1\n2 1 1\n".replace("general", "symmetric"),
@@ -127,7 +127,7 @@ def test_without_the_first_line(tmp_path):
     for text, length in (("3 3 2\n2 1\n3 2\n", 2), ("3 3 2\n2 1 0.5\n3 2 1\n", 1.5)):
         for kind in (None, "graph"):
             assert read(tmp_path, text, "g.mtx", kind=kind).pairs(0, 2) == length
-    with pytest.raises(ValueError, match="promises 2 numbers and has 1"):
+    with pytest.raises(ValueError, match="the header declares 2 numbers, but 1 follow"):
         read(tmp_path, "3 3 2\n2 1\n", "g.mtx")
     with pytest.raises(ValueError, match="line 1 is not a header.* pass kind='graph'"):
         read(tmp_path, "1 2\n2 3\n", "g.mtx")

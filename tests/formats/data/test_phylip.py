@@ -72,18 +72,18 @@ def test_many_rows_are_read_in_blocks(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "it is empty"),
+        ("", "the file is empty"),
         ("x\n", "'x' is not the number of points"),
         ("0\n", "'0' is not the number of points"),
         ("5 42\nTurkey AAGCTN\n", "line 1: '5 42' is the head of an alignment"),
         ("2\n\n", "no row follows"),
-        ("100000\na 0\n", "line 1 promises 100000 points, more than fit into the file"),
-        ("9" * 5000, "more than fit into the file"),
-        ("3\na 0 1 2\nb 1 0 3\n", "promises 3 points and 2 rows follow"),
-        ("2\na 0 1\nb 1 0\nc 1 0\n", "line 4 is beyond the 2 rows"),
+        ("100000\na 0\n", "line 1 declares 100000 points, more than the file can hold"),
+        ("9" * 5000, "more than the file can hold"),
+        ("3\na 0 1 2\nb 1 0 3\n", "declares 3 points but 2 rows follow"),
+        ("2\na 0 1\nb 1 0\nc 1 0\n", "line 4 exceeds the 2 rows"),
         ("3\na 0 1 2 3\n", "line 2 has 4 numbers after its label"),
-        ("3\na 0 1 2\nb 1 0\nc 2 3 0\n", "line 3 has 2 numbers, but 3 are expected"),
-        ("3\na\nb\nc 1 2\n", "line 3 has 0 numbers, but 1 are expected"),
+        ("3\na 0 1 2\nb 1 0\nc 2 3 0\n", "line 3 has 2 numbers, expected 3"),
+        ("3\na\nb\nc 1 2\n", "line 3 has 0 numbers, expected 1"),
         ("2\na 0 x\nb x 0\n", "line 2: 'x' is not a number"),
         ("2\na 0 1\na 1 0\n", "share the label 'a'"),
     ],
@@ -102,7 +102,7 @@ def test_memory_is_checked_by_the_first_line(tmp_path, monkeypatch):
 
 def test_names_that_phylip_cannot_hold_are_not_written(tmp_path):
     with pytest.raises(
-        ValueError, match="the label 'x y' has blanks, which PHYLIP does not allow"
+        ValueError, match="the label 'x y' contains blanks, which PHYLIP does not allow"
     ):
         formats.write_distances(
             tr.as_metric(SQUARE, labels=["a", "x y", "c"]), tmp_path / "d.phy"
@@ -114,7 +114,7 @@ def test_names_that_phylip_cannot_hold_are_not_written(tmp_path):
 
 def test_blank_lines_alone(tmp_path):
     with pytest.raises(
-        ValueError, match="it is empty: line 1 of a PHYLIP file is the number of points"
+        ValueError, match="the file is empty: line 1 of a PHYLIP file is the number of points"
     ):
         formats.read(_blank(tmp_path), format="phylip")
 

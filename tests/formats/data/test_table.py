@@ -144,7 +144,7 @@ def test_points_need_to_be_asked_for(tmp_path):
         np.testing.assert_array_equal(points.points, frame.to_numpy())
     assert read(tmp_path, frame.to_csv(index=False), metric="manhattan").pairs(0, 1) == 4
     with pytest.raises(
-        ValueError, match="more than 2 rows of 2 numbers, .* pass kind='points' or kind='graph'"
+        ValueError, match="more than 2 rows of 2 numbers: .* pass kind='points' or kind='graph'"
     ):
         read(tmp_path, frame.to_csv())
 
@@ -152,33 +152,34 @@ def test_points_need_to_be_asked_for(tmp_path):
 def test_condensed_distances(tmp_path):
     for text in ("1\n2.5\n3\n", "1 2.5 3"):
         np.testing.assert_array_equal(distances(read(tmp_path, text, kind="distances")), SQUARE)
-    with pytest.raises(ValueError, match="may be condensed distances or points on a line"):
+    with pytest.raises(ValueError, match="may contain condensed distances or points on a line"):
         read(tmp_path, "1\n2.5\n3\n")
     with pytest.raises(
-        tr.MetricError, match="4 numbers are not condensed distances: 3 points have 3, 4 have 6"
+        tr.MetricError,
+        match="4 numbers cannot be condensed distances: 3 points have 3, 4 have 6",
     ):
         read(tmp_path, "1\n2\n3\n4\n", kind="distances")
 
 
 REFUSED = {
-    "empty": ("", "it is empty"),
-    "comments alone": ("# nothing\n\n", "it is empty"),
+    "empty": ("", "the file is empty"),
+    "comments alone": ("# nothing\n\n", "the file is empty"),
     "decimal commas": ("0;1,5\n1,5;0", "line 1: '1,5' has a decimal comma: write 1.5"),
     "quoted decimal commas": ('"0","1,5"\n"1,5","0"', "line 1: '1,5' has a decimal comma"),
-    "ragged": ("0,1,2\n1,0\n2,1,0", "line 2 has 2 numbers, but 3 are expected"),
+    "ragged": ("0,1,2\n1,0\n2,1,0", "line 2 has 2 numbers, expected 3"),
     "ragged at the end": ("0,1\n1,0,3\n", "line 2 has 3 numbers|line 1 has 2 numbers"),
     "a word": ("0,1\nx1,0", "line 2: 'x1' is not a number"),
-    "missing": ("0,NA\nNA,0", "line 1: 'NA' is a missing number"),
-    "an empty cell": ("0,1,2\n1,,2\n1,2,0", "line 2: '' is a missing number"),
+    "missing": ("0,NA\nNA,0", "line 1: 'NA' is a missing value"),
+    "an empty cell": ("0,1,2\n1,,2\n1,2,0", "line 2: '' is a missing value"),
     "nan": ("0,nan\nnan,0", "d(0, 1) is nan"),
     "asymmetric": ("0,1\n2,0", "the matrix is not symmetric"),
     "underscores": ("0,1_0\n1_0,0", "line 1: '1_0' is not a number"),
     "Latin-1": (b"caf\xe9,0,1\nb,1,0", "line 1 has the byte 0xe9, which is not UTF-8"),
-    "UTF-16": ("0,1\n1,0".encode("utf-16"), "it is a text in UTF-16"),
-    "binary": (b"\x00\x01\x02", "neither a text nor a known binary file"),
+    "UTF-16": ("0,1\n1,0".encode("utf-16"), "the file is UTF-16 text"),
+    "binary": (b"\x00\x01\x02", "neither text nor a known binary format"),
     "the same name twice": ("a,a\n0,1\n1,0", "share the label 'a'"),
-    "other names": (",a,b\na,0,1\nc,1,0", "row 1 is named 'c' but column 1 'b'"),
-    "an open quote": ('"a,0,1\nb,1,0', "line 1 opens a quote that is never closed"),
+    "other names": (",a,b\na,0,1\nc,1,0", "row 1 is named 'c' but column 1 is named 'b'"),
+    "an open quote": ('"a,0,1\nb,1,0', "line 1 opens a quote that is not closed"),
     "a short header": (
         "x,y\n0,1,2\n1,0,2\n2,2,0",
         "line 1 names 2 columns, and below are 3|row",
@@ -202,11 +203,11 @@ def test_what_is_refused_and_how(tmp_path, case):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kind": "trees"}, "kind is one of distances, points, graph, not 'trees'"),
-        ({"format": "xlsx"}, "format is one of npy"),
+        ({"kind": "trees"}, "kind must be one of distances, points, graph, got 'trees'"),
+        ({"format": "xlsx"}, "format must be one of npy"),
         (
             {"kind": "distances", "metric": "euclidean"},
-            "metric='euclidean' goes with kind='points'",
+            "metric='euclidean' requires kind='points'",
         ),
         ({"weight": "w"}, "weight='w' does not apply to a distance matrix"),
         (
@@ -214,7 +215,7 @@ def test_what_is_refused_and_how(tmp_path, case):
             "symmetrize='mean' does not apply to points",
         ),
         ({"kind": "points", "metric": "sqeuclidean"}, "is not a metric"),
-        ({"use_rep": "X"}, "use_rep='X' is for h5ad, npz and zarr, not for csv"),
+        ({"use_rep": "X"}, "use_rep='X' applies to h5ad, npz and zarr, not to csv"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(tmp_path, options, message):
@@ -264,9 +265,7 @@ def test_columns_that_pandas_numbers(tmp_path):
     line = [[0, 1, 2], [1, 0, 1.5], [2, 1.5, 0]]
     assert distances(read(tmp_path, "0,1,2\n1,0,1.5\n2,1.5,0\n")).tolist() == line
     points = pd.DataFrame([[0.5, 1.5], [2.5, 0.5]])
-    with pytest.raises(
-        ValueError, match="line 1 is 0 to 1, either numbers of columns or a point"
-    ):
+    with pytest.raises(ValueError, match="line 1 is 0 to 1, either column numbers or a point"):
         read(tmp_path, points.to_csv(index=False), kind="points")
     assert len(read(tmp_path, points.to_csv(), kind="points")) == 2
     assert len(read(tmp_path, "0.0,1.0\n0.5,1.5\n", kind="points")) == 2
@@ -295,7 +294,7 @@ def test_a_column_of_words_is_named_by_its_first_line(tmp_path):
         (
             "a,1\nb,2\nc,3\n",
             {"kind": "distances"},
-            "condensed distances have no labels in front",
+            "condensed distances cannot have labels in the file",
         ),
     ],
 )

@@ -72,7 +72,7 @@ def test_a_chunk_that_is_a_pickle_is_never_loaded(tmp_path, kind, dtype, filters
     (tmp_path / "group.zarr" / ".zgroup").write_text('{"zarr_format": 2}')
     for name in ("alone.zarr", "group.zarr"):
         with pytest.raises(
-            ValueError, match=f"{name}: its codec 'pickle' may run code"
+            ValueError, match=f"{name}: codec 'pickle' is unknown or may run code"
         ) as caught:
             read(tmp_path / name, kind=kind)
         assert "\n" not in str(caught.value)
@@ -88,7 +88,7 @@ def test_labels_that_are_pickles_are_never_loaded(tmp_path, monkeypatch):
         patch.setattr(
             zarr, "open_array", lambda *_, **__: pytest.fail("zarr was asked to open an array")
         )
-        with pytest.raises(ValueError, match="its codec 'pickle' may run code"):
+        with pytest.raises(ValueError, match="codec 'pickle' is unknown or may run code"):
             read(path)
     # A harmless .zarray beside a copy of the metadata in the group that is not: the copy is not looked at.
     consolidated = {"labels/.zarray": json.loads((path / "labels" / ".zarray").read_text())}
@@ -104,7 +104,7 @@ def test_labels_that_are_pickles_are_never_loaded(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore")  # of zarr: the type is not in the standard of version 3
 @pytest.mark.parametrize(
-    ("metric", "problem"), [(None, "dtype object"), ("euclidean", "holds Python objects")]
+    ("metric", "problem"), [(None, "dtype object"), ("euclidean", "contains Python objects")]
 )
 def test_arrays_of_objects_are_refused(tmp_path, monkeypatch, metric, problem):
     array = zarr.create_array(
@@ -129,15 +129,17 @@ def test_an_opened_array_with_another_codec_is_refused(tmp_path, monkeypatch):
         zarr.Array, "__getitem__", lambda *_: pytest.fail("a chunk was asked for")
     )
     for metric in (None, "euclidean"):
-        with pytest.raises(ValueError, match="its codec 'numcodecs.pickle' may run code"):
+        with pytest.raises(
+            ValueError, match="codec 'numcodecs.pickle' is unknown or may run code"
+        ):
             as_metric(array, metric=metric)
 
 
 @pytest.mark.parametrize(
     ("metadata", "problem"),
     [
-        ({**V2, "compressor": {"id": "pickle"}}, "its codec 'pickle'"),
-        ({**V2, "filters": [{"id": "shuffle"}, {"id": "msgpack2"}]}, "its codec 'msgpack2'"),
+        ({**V2, "compressor": {"id": "pickle"}}, "codec 'pickle'"),
+        ({**V2, "filters": [{"id": "shuffle"}, {"id": "msgpack2"}]}, "codec 'msgpack2'"),
         (
             {**V2, "filters": [{"id": "astype", "encode_dtype": "O", "decode_dtype": "<f8"}]},
             "items of type 'O'",
@@ -159,7 +161,7 @@ def test_an_opened_array_with_another_codec_is_refused(tmp_path, monkeypatch):
         ),
         (
             {"zarr_format": 3, "data_type": "float64", "codecs": ["pickle"]},
-            "its codec 'pickle'",
+            "codec 'pickle'",
         ),
         ({"zarr_format": 3, "data_type": "float64"}, "do not list the codecs"),
         (
@@ -174,7 +176,7 @@ def test_an_opened_array_with_another_codec_is_refused(tmp_path, monkeypatch):
     ],
 )
 def test_metadata_that_are_refused(metadata, problem):
-    with pytest.raises(ValueError, match="^it|^do") as caught:
+    with pytest.raises(ValueError, match="save (it|the array)") as caught:
         check_zarr_metadata(metadata)
     assert problem in str(caught.value)
 
@@ -188,7 +190,7 @@ def test_codecs_within_shards_are_checked(place):
     }
     for _ in range(3):
         sharding = {"name": "sharding_indexed", "configuration": inner}
-        with pytest.raises(ValueError, match="its codec 'numcodecs.pickle'"):
+        with pytest.raises(ValueError, match="codec 'numcodecs.pickle'"):
             check_zarr_metadata(
                 {"zarr_format": 3, "data_type": "float64", "codecs": [sharding]}
             )
@@ -246,9 +248,7 @@ def test_labels_that_are_refused(tmp_path):
     group = zarr.create_group(tmp_path / "d.zarr")
     group.create_array("d", data=SQUARE)
     group.create_array("labels", data=np.array([0.5, 1.5, 2.5]))
-    with pytest.raises(
-        ValueError, match="its labels are of dtype float64: save them as strings"
-    ):
+    with pytest.raises(ValueError, match="the labels have dtype float64: save them as strings"):
         read(tmp_path / "d.zarr")
 
 

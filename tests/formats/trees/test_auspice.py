@@ -103,6 +103,7 @@ def test_by_hand() -> None:
 def test_names_of_auspice_itself_are_refused() -> None:
     tree = Tree(1, [], [])
     with pytest.raises(
-        ValueError, match="the attribute 'div' has another meaning in auspice: rename it"
+        ValueError,
+        match="the attribute name 'div' is reserved in auspice: rename the attribute",
     ):
         write(tree, attributes=check_attributes({"div": [1]}, tree))

@@ -45,8 +45,8 @@ def test_attributes() -> None:
         in text
     )
     for attributes, label, message in [
-        ({"label": ["x"]}, "a", "the attribute 'label' has another meaning in DOT"),
-        ({}, "\0", "a zero character, which DOT does not allow"),
+        ({"label": ["x"]}, "a", "the attribute name 'label' is reserved in DOT"),
+        ({}, "\0", "a null character, which DOT does not allow"),
     ]:
         tree = Tree(1, [], [], labels=[label])
         with pytest.raises(ValueError, match=message):

@@ -117,25 +117,25 @@ def test_defaults_and_missing_lengths() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1: it is not well-formed XML (no element found"),
-        ("<graphml>\n<graph></graphml>", "line 2: it is not well-formed XML (mismatched tag"),
-        ("<graphml/>", "it has no graph with nodes"),
+        ("", "line 1: the XML is not well-formed (no element found"),
+        ("<graphml>\n<graph></graphml>", "line 2: the XML is not well-formed (mismatched tag"),
+        ("<graphml/>", "the file has no graph with nodes"),
         (
             "<phyloxml><phylogeny/></phyloxml>",
             "line 1: the first element is <phyloxml>, not <graphml>",
         ),
         (graph("", kind="directed"), "line 2: the graph is directed"),
-        (graph('<graph id="2"/>'), "line 3: it holds more than one graph"),
+        (graph('<graph id="2"/>'), "line 3: the file has more than one graph"),
         (graph("<hyperedge/>"), "line 3: a hyperedge joins more than two nodes"),
         (graph('<edge directed="true"/>'), "line 3: the edge is directed"),
         (graph('<node id="a"/>\n<node id="a"/>'), "line 4: the node 'a' occurs twice"),
         (
             graph('<node id="a"/>\n<edge source="a" target="b"/>'),
-            "line 4: an end of this edge is 'b', not a node",
+            "line 4: an end of this edge is 'b', which is not a node",
         ),
         (
             graph('<node id="a"><data key="s">maybe</data></node>'),
-            "line 3: steiner is true or false, not 'maybe'",
+            "line 3: steiner must be true or false, got 'maybe'",
         ),
         (
             graph('<node id="a"><data key="s">1</data><data key="s">1</data></node>'),
@@ -143,11 +143,11 @@ def test_defaults_and_missing_lengths() -> None:
         ),
         (
             graph('<node id="a"/><edge source="a" target="a"><data key="w">x</data></edge>'),
-            "line 3: the weight of this edge is 'x', not a number",
+            "line 3: the weight of this edge is 'x', which is not a number",
         ),
         (
             graph('<node id="a"/><edge source="a" target="a"><data key="w">-1</data></edge>'),
-            "the weight of this edge is -1.0, not a number of 0 or more",
+            "the weight of this edge is -1.0, but it must be at least 0",
         ),
         (
             graph('<node id="a"/><edge source="a" target="a"><data key="w">1</data></edge>'),
@@ -157,7 +157,10 @@ def test_defaults_and_missing_lengths() -> None:
             graph('<node id="a"><data key="s">true</data></node>'),
             "a tree needs at least one data point",
         ),
-        ('<!DOCTYPE g [<!ENTITY a "b">]><graphml/>', "line 1: it declares the entity 'a'"),
+        (
+            '<!DOCTYPE g [<!ENTITY a "b">]><graphml/>',
+            "line 1: the file declares the entity 'a'",
+        ),
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:
@@ -169,6 +172,6 @@ def test_what_is_refused(text: str, message: str) -> None:
 def test_characters_that_xml_does_not_have() -> None:
     with pytest.raises(
         ValueError,
-        match=r"'a\\x00' has the character '\\x00', which XML does not allow: rename",
+        match=r"'a\\x00' contains the character '\\x00', which XML does not allow: rename",
     ):
         write(Tree(1, [], [], labels=["a\0"]))

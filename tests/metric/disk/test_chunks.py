@@ -80,7 +80,7 @@ def test_points_that_coincide_are_read_with_a_warning(tmp_path, chunks):
     array = zarr.create_array(tmp_path / "d.zarr", data=square, chunks=chunks)
     assert array.nchunks_initialized < array.nchunks
     with pytest.warns(
-        UserWarning, match=r"not stored.*points are taken to coincide.*restore it"
+        UserWarning, match=r"not stored.*points are assumed to coincide.*restore it"
     ):
         assert_array_equal(tr.as_metric(array).distances, square)
 
@@ -118,7 +118,7 @@ def test_metadata_alone_take_neither_disk_nor_memory(tmp_path, monkeypatch, vers
     )
     for kind in (None, "points"):
         monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 10**12)
-        with pytest.raises(ValueError, match="none of its chunks is stored, the first is"):
+        with pytest.raises(ValueError, match="no chunk of the array is stored; the first is"):
             read(tmp_path / "d.zarr", kind=kind)
 
 
@@ -169,7 +169,7 @@ def test_chunks_that_hdf5_never_wrote(tmp_path):
         data[:20] = DISTANCES[:20]
         data[:, :20] = DISTANCES[:, :20]
         with pytest.raises(
-            ValueError, match="4 of its 16 chunks were never written: write the whole array"
+            ValueError, match="4 of 16 chunks were never written: write the whole array"
         ):
             tr.as_metric(data)
 
@@ -203,7 +203,7 @@ def test_a_chunk_of_blosc_that_is_cut_short_does_not_end_the_process(tmp_path, v
     chunk.write_bytes(whole[:size] if size < len(whole) else whole + bytes(size))
     with pytest.raises(
         ValueError,
-        match=r"chunk (0.0|c/0/0) has .* bytes, not .* as its header says: get a new copy",
+        match=r"chunk (0.0|c/0/0) has .* bytes, but its header states .*: get a new copy",
     ):
         read(path)
     if size == 30:  # in a process of its own, which would crash

@@ -248,12 +248,12 @@ def test_fortran_order_is_read_as_the_mirror_image(tmp_path: Path) -> None:
 def test_what_would_have_to_be_copied_is_refused(tmp_path: Path) -> None:
     matrix = on_disk(tmp_path, whole_tree(60).distances())
     with pytest.raises(
-        MetricError, match="of 30 points is a view with gaps.*: save it by itself"
+        MetricError, match="of 30 points is a view with gaps.*: save the view as a new file"
     ):
         MatrixMetric(matrix[::2, ::2])
     foreign = on_disk(tmp_path, whole_tree(60).distances().astype(">f4"))
     with pytest.raises(
-        MetricError, match="foreign byte order of dtype >f4: save it in that of this machine"
+        MetricError, match="has dtype >f4, which is not in the byte order of this machine"
     ):
         MatrixMetric(foreign)
     with pytest.raises(MetricError, match="square distance matrix, got 60 x 59"):
@@ -276,10 +276,10 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
         file.truncate(1000)
     with pytest.raises(
         MetricError,
-        match=r"d.npy has 1,000 bytes, but the matrix in it ends at [\d,]+: the file is trun",
+        match=r"d.npy has 1,000 bytes, but its matrix ends at byte [\d,]+: the file is trun",
     ):
         MatrixMetric(matrix)
-    with pytest.raises(ValueError, match="the file is cut short"):
+    with pytest.raises(ValueError, match="the file is truncated"):
         tr.as_metric(tmp_path / "d.npy")
 
 
@@ -365,7 +365,7 @@ def test_a_pickle_holds_the_path_and_not_the_matrix(
     (tmp_path / "d.npy").unlink()
     with pytest.raises(
         MetricError,
-        match=r"d.npy is needed on every machine and cannot be mapped here \(",
+        match=r"d.npy must exist on every machine, and cannot be mapped on this one \(",
     ):
         pickle.loads(there)
 
@@ -395,6 +395,6 @@ def test_a_file_that_begins_at_an_odd_place_is_not_copied(tmp_path: Path) -> Non
     odd = np.memmap(tmp_path / "raw", np.float64, "r", offset=3, shape=(60, 60))
     with pytest.raises(
         MetricError,
-        match="of 60 points begins in the middle of a number of 8 bytes: save it by itself",
+        match="of 60 points begins in the middle of a number of 8 bytes: save it as a new file",
     ):
         MatrixMetric(odd)

@@ -107,7 +107,7 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     )
     with pytest.raises(
         MetricError,
-        match="takes 64,800 bytes when it is unpacked, and .* has 10 free: set TMPDIR",
+        match="takes 64,800 bytes, but .* has 10 bytes free: set TMPDIR",
     ):
         tr.as_metric(zarr.array(DISTANCES))
 
@@ -134,14 +134,16 @@ def test_folders_of_zarr(tmp_path: Path) -> None:
     names = np.array([f"point {i}" for i in range(90)])
     group.create_array("labels", data=names)
     assert tr.formats.read(tmp_path / "two.zarr", use_rep="d").labels == tuple(names)
-    with pytest.raises(ValueError, match="two.zarr: it holds .*: name one array with use_rep="):
+    with pytest.raises(
+        ValueError, match="two.zarr: the file contains .*: choose one array with use_rep="
+    ):
         tr.formats.read(tmp_path / "two.zarr")
-    with pytest.raises(ValueError, match="it has no array 'Y'"):
+    with pytest.raises(ValueError, match="the file has no array 'Y'"):
         tr.formats.read(tmp_path / "two.zarr", use_rep="Y")
-    with pytest.raises(ValueError, match="is one array: leave it out"):
+    with pytest.raises(ValueError, match="is a single array: leave it out"):
         tr.formats.read(tmp_path / "d.zarr", use_rep="d")
     assert len(tr.formats.read(tmp_path / "d.zarr", kind="points")) == 90
-    with pytest.raises(ValueError, match="a zarr folder does not hold a graph"):
+    with pytest.raises(ValueError, match="a zarr folder cannot hold a graph"):
         tr.formats.read(tmp_path / "d.zarr", kind="graph")
     (tmp_path / "d.zarr" / "zarr.json").write_text("{")
     with pytest.raises(ValueError, match="d.zarr: ") as error:
@@ -149,7 +151,7 @@ def test_folders_of_zarr(tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
     with pytest.raises(IsADirectoryError):
         tr.formats.read(tmp_path)
-    with pytest.raises(ValueError, match="it is not a zarr folder"):
+    with pytest.raises(ValueError, match="the path is not a zarr folder"):
         tr.formats.read(tmp_path / "d.zarr" / "zarr.json", format="zarr")
 
 
@@ -157,6 +159,6 @@ def test_a_file_without_a_name_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(mapped, "LARGE", 1000)
     with pytest.raises(
         MetricError,
-        match="^the matrix of 90 points is in a temporary file.*: save it as npy and giv",
+        match="^the matrix of 90 points is in a temporary file.*: save it as npy and pass",
     ):
         pickle.dumps(tr.as_metric(zarr.array(DISTANCES)))

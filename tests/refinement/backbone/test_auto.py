@@ -178,8 +178,8 @@ def test_options_of_other_methods_name_their_method():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"balance": 2.0}, "balance is a number from 0"),
-        ({"time_limit": 0}, "time_limit is a number of seconds above 0"),
+        ({"balance": 2.0}, "balance must be a number from 0"),
+        ({"time_limit": 0}, "time_limit must be a positive number of seconds"),
     ],
 )
 def test_bad_options_get_one_clear_line(options, message):

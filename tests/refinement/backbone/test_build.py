@@ -329,11 +329,11 @@ def test_duplicates_in_and_out_of_the_sample():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"size": 2}, "size is the number of points in the backbone, at least 3, not 2"),
+        ({"size": 2}, "size must be a number of points of at least 3, got 2"),
         ({"size": 0}, "size must be a positive whole number, not 0"),
         ({"size": "all"}, "size must be a"),
-        ({"size": 5, "balance": 2.0}, "balance is a number from 0"),
-        ({"size": 5, "time_limit": 0}, "time_limit is a number of seconds above 0"),
+        ({"size": 5, "balance": 2.0}, "balance must be a number from 0"),
+        ({"size": 5, "time_limit": 0}, "time_limit must be a positive number of seconds"),
     ],
 )
 def test_bad_options_get_one_clear_line(options, message):
@@ -343,12 +343,12 @@ def test_bad_options_get_one_clear_line(options, message):
 
 
 def test_size_is_for_this_method():
-    with pytest.raises(ValueError, match="treerep takes no size"):
+    with pytest.raises(ValueError, match="treerep does not accept size"):
         tr.fit(np.ones((9, 9)) - np.eye(9), method="treerep", size=5)
 
 
 def test_what_a_users_metric_says_is_checked():
     d = np.ones((30, 30)) - np.eye(30)
     d[3, 7] = d[7, 3] = np.nan
-    with pytest.raises(MetricError, match="distances are finite"):
+    with pytest.raises(MetricError, match="distances must be finite"):
         backbone(Table(d), 29)

@@ -421,20 +421,20 @@ def test_starts_below_the_bound():
 def test_bad_arguments():
     tree, metric = Tree(2, [[0, 1]], [1.0]), as_metric([[0, 5], [5, 0]])
     with pytest.raises(
-        ValueError, match="objective is one of 'l2', 'l1', 'heuristic', not 'l3'"
+        ValueError, match="objective must be one of 'l2', 'l1', 'heuristic', not 'l3'"
     ):
         fit_weights(tree, metric, objective="l3")
-    with pytest.raises(ValueError, match="power is a number from 0 to 2, not 3"):
+    with pytest.raises(ValueError, match="power must be a number from 0 to 2, not 3"):
         fit_weights(tree, metric, power=3)
-    with pytest.raises(ValueError, match="lower is a number from 0 to .*, not -1"):
+    with pytest.raises(ValueError, match="lower must be a number from 0 to .*, not -1"):
         fit_weights(tree, metric, lower=-1)
-    with pytest.raises(ValueError, match="lower is a number from 0 to .*, not nan"):
+    with pytest.raises(ValueError, match="lower must be a number from 0 to .*, not nan"):
         fit_weights(tree, metric, lower=float("nan"))
-    with pytest.raises(ValueError, match="lower is a number from 0 to .*, not inf"):
+    with pytest.raises(ValueError, match="lower must be a number from 0 to .*, not inf"):
         fit_weights(tree, metric, lower=float("inf"))
     with pytest.raises(ValueError, match="2 points and metric has 3"):
         fit_weights(tree, as_metric([[0, 1, 1], [1, 0, 1], [1, 1, 0]]))
-    with pytest.raises(MetricError, match=r"Table.block gave d\(., .\) = nan"):
+    with pytest.raises(MetricError, match=r"Table.block returned d\(., .\) = nan"):
         fit_weights(tree, Table([[0, np.nan], [np.nan, 0]]))
 
 

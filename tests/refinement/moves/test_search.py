@@ -321,11 +321,11 @@ def test_time_limit_and_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_bad_arguments() -> None:
     tree = random_tree(5, 0)
-    with pytest.raises(ValueError, match="power is between 0 and 4, not 5"):
+    with pytest.raises(ValueError, match="power must be between 0 and 4, got 5"):
         rearrange(tree, tree, power=5)
     with pytest.raises(ValueError, match="sweeps must be a positive whole number, not 0"):
         rearrange(tree, tree, sweeps=0)
-    with pytest.raises(ValueError, match="time_limit is 0 or more, not -1"):
+    with pytest.raises(ValueError, match="time_limit must be at least 0, got -1"):
         rearrange(tree, tree, time_limit=-1)
     with pytest.raises(ValueError, match="the tree has 5 points and the metric has 4"):
         rearrange(tree, tr.MatrixMetric(random_matrix(4, 0)))

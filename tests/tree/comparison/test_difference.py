@@ -96,7 +96,7 @@ def test_refuses() -> None:
 def test_only_trees_are_compared(other: object, kind: str) -> None:
     for compare in (caterpillar(3).difference, caterpillar(3).isclose):
         with pytest.raises(
-            TypeError, match=f"^a tree is compared with a tree here, not with {kind}: .*$"
+            TypeError, match=f"^expected a Tree to compare with, not {kind}: .*$"
         ):
             compare(other)  # type: ignore[operator]
 

@@ -57,7 +57,7 @@ def test_no_pickle_inside(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["tree.nwk", "tree", "tree.npy"])
 def test_unknown_suffix(tmp_path: Path, name: str) -> None:
     for act in (Tree(1, [], []).save, Tree.load):
-        with pytest.raises(ValueError, match=r"a tree is saved as .npz or .json, not"):
+        with pytest.raises(ValueError, match=r"trees are saved as .npz or .json, not"):
             act(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
@@ -75,7 +75,7 @@ def test_a_file_cut_short(tmp_path: Path, suffix: str, kept: float) -> None:
     content = path.read_bytes()
     path.write_bytes(content[: int(kept * len(content))])
     with pytest.raises(
-        ValueError, match="tree.* cannot be read: it is not a tree file, or it is cut short"
+        ValueError, match="tree.* cannot be read: it is not a tree file, or it is truncated"
     ) as error:
         Tree.load(path)
     assert "\n" not in str(error.value)
@@ -98,7 +98,7 @@ def fields(**changes: object) -> dict[str, object]:
     [
         ([1, 2], "was not written by Tree.save"),
         ({"nodes": []}, "was not written by Tree.save"),
-        (fields(version=2), "has version 2; this treerep reads version 1"),
+        (fields(version=2), "has version 2, but this treerep reads version 1"),
         ({k: v for k, v in fields().items() if k != "edges"}, "is damaged: edges is missing"),
         (fields(edges=[[0, 0]]), r"is damaged: the edges do not form a tree: edge 0 \(0, 0\)"),
         (fields(weights=[-1.0]), "is damaged: edge 0 .* has weight -1"),
@@ -199,7 +199,8 @@ def test_members_that_do_not_fit_into_memory(
     with_members(tmp_path / "t.npz", **{name: packed(np.zeros(5_000_000))})
     request.getfixturevalue("little_memory")
     with pytest.raises(
-        MemoryError, match=r"t\.npz: its content needs 0\.1 GiB of memory and .*: use a machine"
+        MemoryError,
+        match=r"t\.npz: its content needs 0\.1 GiB of memory, but .*: use a machine",
     ) as error:
         load(tmp_path / "t.npz")
     assert "\n" not in str(error.value)
@@ -224,7 +225,8 @@ def test_a_header_that_claims_more_than_there_is(tmp_path: Path) -> None:
     claims = packed(np.zeros((10, 2))).replace(b"(10, 2)", b"(1" + b"0" * 12 + b", 2)")
     with_members(tmp_path / "t.npz", edges=claims)
     with pytest.raises(
-        ValueError, match="t.npz cannot be read: .* more than there are: the file is cut short"
+        ValueError,
+        match="t.npz cannot be read: .* more than the file has: the file is truncated",
     ):
         Tree.load(tmp_path / "t.npz")
 
@@ -238,7 +240,7 @@ def test_other_methods_of_compression_are_refused(tmp_path: Path) -> None:
             file.writestr(name, content)
     with pytest.raises(
         ValueError,
-        match="t.npz cannot be read: .*compressed by a method that treerep does not write",
+        match="t.npz cannot be read: .*uses a compression method that treerep does not write",
     ):
         Tree.load(tmp_path / "t.npz")
 
@@ -266,6 +268,6 @@ def test_a_member_whose_header_is_no_python(tmp_path):
         for name, content in members.items():
             file.writestr(name, content)
     with pytest.raises(
-        ValueError, match="t.npz cannot be read: it is not a tree file, or it is cut short"
+        ValueError, match="t.npz cannot be read: it is not a tree file, or it is truncated"
     ):
         Tree.load(tmp_path / "t.npz")

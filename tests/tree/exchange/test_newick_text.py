@@ -28,11 +28,6 @@ def parts(text: str, **options: object) -> tuple:
             "((A:1,B:2):0.5,C:3);",
             (("A", "B", "C"), [[0, 3], [1, 3], [2, 4], [3, 4]], [1, 2, 3, 0.5]),
         ),
-        (
-            "(A:1,B:2,C:3,D:4)E;",
-            (tuple("ABCDE"), [[0, 4], [1, 4], [2, 4], [3, 4]], [1, 2, 3, 4]),
-        ),
-        ("((A:1)B:2)C;", (tuple("ABC"), [[0, 1], [1, 2]], [1, 2])),
         (" ( A : 1 ,\n\tB:2 ) \n;\n", (("A", "B"), [[0, 2], [1, 2]], [1, 2])),
         (
             "(A:1e-3,B:2.5E+2,C:.5,D:+3.);",
@@ -48,7 +43,6 @@ def parts(text: str, **options: object) -> tuple:
         ("(A:0,B:2):0.0;", (("A", "B"), [[0, 2], [1, 2]], [0, 2])),
         ("(ä:1,日本:2);", (("ä", "日本"), [[0, 2], [1, 2]], [1, 2])),
         ("(2:1,0:2,1:3);", (None, [[0, 3], [1, 3], [2, 3]], [2, 3, 1])),
-        ("((2:1)0:2,1:3);", (None, [[0, 2], [0, 3], [1, 3]], [1, 2, 3])),
         ("(2:1,3:2,1:3);", (("2", "3", "1"), [[0, 3], [1, 3], [2, 3]], [1, 2, 3])),
         ("(0:1,01:2);", (("0", "01"), [[0, 2], [1, 2]], [1, 2])),
     ],
@@ -58,37 +52,52 @@ def test_reads(text: str, expected: tuple) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "(A:1,B:2,C:3,D:4)E;",
+            (tuple("ABCDE"), [[0, 4], [1, 4], [2, 4], [3, 4]], [1, 2, 3, 4]),
+        ),
+        ("((A:1)B:2)C;", (tuple("ABC"), [[0, 1], [1, 2]], [1, 2])),
+        ("((2:1)0:2,1:3);", (None, [[0, 2], [0, 3], [1, 3]], [1, 2, 3])),
+    ],
+)
+def test_reads_inner_names_as_points(text: str, expected: tuple) -> None:
+    assert parts(text, inner_labels="points") == expected
+
+
+@pytest.mark.parametrize(
     ("text", "position", "message"),
     [
         ("", 0, "the text is empty"),
         (" \n ", 0, "the text is empty"),
-        (";", 0, "a leaf without a name"),
+        (";", 0, "a leaf has no name"),
         ("(A:1,B:2)", 9, "the text ends without a semicolon"),
         ("((A:1,B:2);", 10, "ends with 1 open parentheses"),
-        ("(A:1,B:2));", 9, r"'\)' outside of all parentheses"),
-        ("A,B;", 1, "',' outside of all parentheses"),
-        ("(A:1,B:2); x", 11, "text after the semicolon"),
-        ("(A:1,B:2);(C:1,D:2);", 10, "text after the semicolon"),
-        ("(A:1,:2);", 5, "a leaf without a name"),
-        ("(A:1,);", 5, "a leaf without a name"),
-        ("();", 1, "a leaf without a name"),
-        ("(A:1,B:-2);", 7, "the length -2.0 is negative"),
-        ("(A:1,B:1e999);", 7, "the length inf is negative or infinite"),
-        ("(A:1,B:nan);", 7, "'n' is not expected here"),
-        ("(A:1,B:1_0);", 8, "'_' is not expected here"),
-        ("(A:1,B:);", 7, "a length is expected after the colon, not ''"),
-        ("(A:1,B:1e);", 7, "a length is expected after the colon, not '1e'"),
-        ("(A:1,B);", 5, "no length here: add one, or pass default_length=1.0"),
+        ("(A:1,B:2));", 9, r"'\)' outside all parentheses"),
+        ("A,B;", 1, "',' outside all parentheses"),
+        ("(A:1,B:2); x", 11, "other text, after the semicolon"),
+        ("(A:1,B:2);(C:1,D:2);", 10, "a second tree, or"),
+        ("(A:1,:2);", 5, "a leaf has no name"),
+        ("(A:1,);", 5, "a leaf has no name"),
+        ("();", 1, "a leaf has no name"),
+        ("(A:1,B:-2);", 7, "length -2.0 is negative"),
+        ("(A:1,B:1e999);", 7, "length inf is negative or infinite"),
+        ("(A:1,B:nan);", 7, "unexpected 'n'"),
+        ("(A:1,B:1_0);", 8, "unexpected '_'"),
+        ("(A:1,B:);", 7, "expected a length after the colon, not ''"),
+        ("(A:1,B:1e);", 7, "expected a length after the colon, not '1e'"),
+        ("(A:1,B);", 5, "missing length: add one, or choose a default length"),
         ("(A:1,A:2);", 5, "the name 'A' occurs twice"),
-        ("(A:1,B(C:1):2);", 6, "a parenthesis opens where a comma"),
-        ("(A:1)(B:1);", 5, "a parenthesis opens where a comma"),
+        ("(A:1,B(C:1):2);", 6, "expected a comma or a closing parenthesis"),
+        ("(A:1)(B:1);", 5, "expected a comma or a closing parenthesis"),
         ("(Homo sapiens:1,B:2);", 6, "put names that contain blanks .* in single quotes"),
-        ("('A:1,B:2);", 1, "a quote that is not closed"),
-        ("(A'b:1,B:2);", 2, "a quote that is not closed, or in the middle of a name"),
+        ("('A:1,B:2);", 1, "unclosed quote"),
+        ("(A'b:1,B:2);", 2, "unclosed quote, or a quote in the middle of a name"),
         ("(A:1,B:2)[x;", 9, "this comment is not closed"),
-        ("(A:1,B]:2);", 6, "']' is not expected here"),
+        ("(A:1,B]:2);", 6, "unexpected ']'"),
         ("(A:1,B:2):3;", 10, "the root has a length, but no edge above it"),
-        ("(A:1:2,B:2);", 4, "':' is not expected here"),
+        ("(A:1:2,B:2);", 4, "unexpected ':'"),
     ],
 )
 def test_refuses(text: str, position: int, message: str) -> None:
@@ -106,39 +115,45 @@ def test_missing_lengths() -> None:
     assert parts("((A,B),C:3);", default_length=2.0)[2] == [2, 2, 3, 2]
     for wrong in (-1.0, float("nan"), float("inf")):
         with pytest.raises(
-            ValueError, match="default_length must be a length, finite and not negative, not"
+            ValueError, match="default_length must be a finite length of at least 0, not"
         ):
             Tree.from_newick("(A,B);", default_length=wrong)
 
 
 def test_text_only() -> None:
-    with pytest.raises(TypeError, match="Newick is text: give a string, not bytes"):
+    with pytest.raises(TypeError, match="Newick must be a string, not bytes"):
         Tree.from_newick(b"A;")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", ["(A:1e308,B:1e308);", "((A:1e308)B:1e308)C;"])
 def test_lengths_that_add_up_to_infinity(text: str) -> None:
     with pytest.raises(
-        ValueError, match="the weights add up to more than a float64 holds: rescale them"
+        ValueError, match="the sum of the weights exceeds the range of float64: rescale them"
     ):
         Tree.from_newick(text)
 
 
 @pytest.mark.parametrize(
-    "support", [("95", "95"), ("100", "95"), ("98.7/100", "80/99"), ("0.5", "95"), ("1", "0")]
+    ("support", "shares"),
+    [
+        (("95", "95"), [0.95, 0.95]),
+        (("100", "95"), [1.0, 0.95]),
+        (("98.7/100", "80/99"), [1.0, 0.99]),
+        (("0.5", "95"), [0.005, 0.95]),
+        (("1", "0"), [1.0, 0.0]),
+        (("1", "101"), []),  # programs that number inner nodes
+    ],
 )
-def test_support_values_are_no_points(support: tuple[str, str]) -> None:
+def test_support_of_other_programs(support: tuple[str, str], shares: list[float]) -> None:
     text = "((A:1,B:2){}:1,(C:1,D:1){}:1);".format(*support)
-    with pytest.raises(
-        ValueError,
-        match="at an inner node looks like support, but not from 0 to 1: pass inner_labels=F",
-    ):
-        Tree.from_newick(text)
-    assert Tree.from_newick(text, inner_labels=False).labels == tuple("ABCD")
-    if "0.5" not in support and support[0] != support[1]:
-        assert Tree.from_newick(
-            "((A:1,B:2)'{}':1,(C:1,D:1)'{}':1);".format(*support)
-        ).labels == (*("A", "B", support[0], "C", "D", support[1]),)
+    tree = Tree.from_newick(text)
+    found = [] if tree.support is None else tree.support[~np.isnan(tree.support)].tolist()
+    assert found == pytest.approx(shares)
+    assert tree.labels == tuple("ABCD")
+    assert Tree.from_newick(text, inner_labels="ignore").support is None
+    quoted = Tree.from_newick("((A:1,B:2)'{}':1,(C:1,D:1)'{}':1);".format(*support))
+    assert sorted(quoted.clade_names.values()) == sorted(support)
+    assert quoted.support is None
 
 
 @pytest.mark.parametrize(
@@ -148,21 +163,27 @@ def test_points_with_numbers_for_names_come_back_from_inner_nodes(
     labels: tuple[str, ...],
 ) -> None:
     tree = Tree(3, [[0, 1], [1, 2]], [1, 2], labels=labels)
-    back = Tree.from_newick(tree.newick())
-    assert set(back.labels or ()) == set(labels)
-    assert back.distances(labels).tolist() == tree.distances().tolist()
-    assert ("'" in tree.newick()) == (labels != ("1", "2", "3"))
+    text = tree.newick(leaves=False)
+    for back in (
+        Tree.from_newick(text, inner_labels="points"),
+        Tree.from_newick(tree.newick()),
+    ):
+        assert set(back.labels or ()) == set(labels)
+        assert back.distances(labels).tolist() == tree.distances().tolist()
+    assert ("'" in text) == (labels != ("1", "2", "3"))
 
 
 def test_writes() -> None:
     tree = Tree(3, [[0, 3], [1, 3], [3, 2]], [0.1, 1 / 3, 2.0], labels=["a", "b c", "it's"])
     assert tree.newick() == "(a:0.1,'b c':0.3333333333333333,'it''s':2.0);"
     assert tree.newick(digits=3) == "(a:0.1,'b c':0.333,'it''s':2);"
-    assert tree.newick(root="a") == "(('b c':0.3333333333333333,'it''s':2.0):0.1)a;"
-    assert (
-        Tree(3, [[0, 3], [1, 3], [3, 2]], [1, 2, 3]).newick(root=2) == "((0:1.0,1:2.0):3.0)2;"
-    )
-    assert Tree(3, [[0, 1], [1, 2]], [1, 2]).newick() == "((2:2.0)1:1.0)0;"
+    assert tree.newick("a", leaves=False) == "(('b c':0.3333333333333333,'it''s':2.0):0.1)a;"
+    assert tree.newick("a", digits=1) == "(a:0,('b c':0.3,'it''s':2):0.1);"
+    star = Tree(3, [[0, 3], [1, 3], [3, 2]], [1, 2, 3])
+    assert star.newick(root=2, leaves=False) == "((0:1.0,1:2.0):3.0)2;"
+    path = Tree(3, [[0, 1], [1, 2]], [1, 2])
+    assert path.newick(leaves=False) == "((2:2.0)1:1.0)0;"
+    assert path.newick() == "(0:1.0,1:0.0,2:2.0);"
     assert Tree(1, [], [], labels=["x"]).newick() == "x;"
     assert Tree(2, [[0, 2], [2, 3], [3, 1]], [1, 2, 3]).newick() == "(0:1.0,(1:3.0):2.0);"
 
@@ -184,10 +205,10 @@ def test_wrong_digits(digits: object, kind: type[Exception], message: str) -> No
 def test_a_steiner_leaf_has_no_name_to_write() -> None:
     tree = Tree(2, [[0, 2], [1, 2], [2, 3]], [1, 1, 1])
     with pytest.raises(
-        ValueError, match=r"Steiner node 3 is a leaf, .* use tree.contracted\(\)"
+        ValueError, match=r"Steiner node 3 is a leaf, .* with tree.contracted\(\)"
     ):
         tree.newick()
-    assert tree.contracted().newick() == "(1:2.0)0;"
+    assert tree.contracted().newick() == "(0:0.0,1:2.0);"
 
 
 @given(trees(leaves=True), st.data())
@@ -196,10 +217,10 @@ def test_round_trip_is_exact(tree: Tree, data: st.DataObject) -> None:
     labels = data.draw(st.lists(LABELS, min_size=n, max_size=n, unique=True))
     named = Tree(n, tree.edges, tree.weights, labels)
     root = data.draw(st.one_of(st.none(), st.integers(0, tree.n_nodes - 1)))
-    back = Tree.from_newick(named.newick(root))
+    back = Tree.from_newick(named.newick(root, leaves=False), inner_labels="points")
     names = back.labels or [str(i) for i in range(n)]
     assert sorted(names) == sorted(labels)
-    # The text orders the points anew; Steiner nodes on a line survive it.
+    # The text orders the points; Steiner nodes on a line survive it.
     number = np.array([labels.index(label) for label in names] + list(range(n, back.n_nodes)))
     assert Tree(n, number[back.edges], back.weights, labels).canonical() == named.canonical()
 
@@ -207,7 +228,8 @@ def test_round_trip_is_exact(tree: Tree, data: st.DataObject) -> None:
 @given(trees(leaves=True), st.data())
 def test_a_tree_without_labels_comes_back(tree: Tree, data: st.DataObject) -> None:
     root = data.draw(st.one_of(st.none(), st.integers(0, tree.n_nodes - 1)))
-    assert Tree.from_newick(tree.newick(root)) == tree.canonical()
+    text = tree.newick(root, leaves=False)
+    assert Tree.from_newick(text, inner_labels="points") == tree.canonical()
 
 
 @given(st.text("()[]',:; ab1-.e\n", max_size=25))

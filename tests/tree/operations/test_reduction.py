@@ -66,7 +66,7 @@ def test_restrict_refuses() -> None:
         tree.restrict([])
     with pytest.raises(ValueError, match="point 2 is chosen more than once"):
         tree.restrict([2, 1, 2])
-    with pytest.raises(IndexError, match="point 4 does not exist: there are 4"):
+    with pytest.raises(IndexError, match="point 4 does not exist: the 4 points"):
         tree.restrict([0, 4])  # a Steiner node
     with pytest.raises(ValueError, match="'a' is not in the tree"):
         tree.restrict(["a"])

@@ -79,14 +79,14 @@ def test_outgroup_by_hand() -> None:
 
 def test_outgroups_that_are_refused() -> None:
     for outgroup, message in [
-        (["a", "c"], "no edge parts these 2 points from the others"),
-        ([], "0 of 4 were given"),
-        (list("abcd"), "4 of 4 were given"),
+        (["a", "c"], "no edge separates these 2 points from the others"),
+        ([], "got 0 of 4"),
+        (list("abcd"), "got 4 of 4"),
         ("abcd", "'abcd' is not in the tree"),
     ]:
         with pytest.raises(ValueError, match=re.escape(message)):
             QUARTET.root_at_outgroup(outgroup)
-    with pytest.raises(ValueError, match="no edge parts these 1 points"):
+    with pytest.raises(ValueError, match="no edge separates these 1 points"):
         Tree(3, [[0, 1], [1, 2]], [1.0, 1.0]).root_at_outgroup([1])
 
 

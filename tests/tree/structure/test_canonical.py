@@ -82,13 +82,13 @@ def test_accepts_gaps(tree: Tree, seed: int) -> None:
 @pytest.mark.parametrize(
     ("n_points", "edges", "message"),
     [
-        (3, [[0, 3], [1, 3], [4, 5]], r"node 2 is not reached from node 0"),
-        (3, [[0, 3], [1, 3], [2, 5]], r"node 2 is not reached from node 0"),
-        (2, [[0, 2], [2, 3]], r"node 1 is not reached from node 0"),
-        (2, [[1, 2], [2, 3]], r"node 1 is not reached from node 0"),
+        (3, [[0, 3], [1, 3], [4, 5]], r"node 2 is not connected to node 0"),
+        (3, [[0, 3], [1, 3], [2, 5]], r"node 2 is not connected to node 0"),
+        (2, [[0, 2], [2, 3]], r"node 1 is not connected to node 0"),
+        (2, [[1, 2], [2, 3]], r"node 1 is not connected to node 0"),
         (3, [[0, 1], [1, 2], [2, 0]], r"edge 2 \(2, 0\) closes a cycle"),
         (2, [[0, 0]], r"edge 0 \(0, 0\) closes a cycle and node 1"),
-        (2, [[0, 4]], r"edge 0 is \(0, 4\), .* ids are 0 to 3"),
+        (2, [[0, 4]], r"edge 0 is \(0, 4\), .* ids must be 0 to 3"),
     ],
 )
 def test_refuses(n_points: int, edges: list[list[int]], message: str) -> None:
@@ -97,7 +97,7 @@ def test_refuses(n_points: int, edges: list[list[int]], message: str) -> None:
 
 
 def test_wrong_number_of_weights() -> None:
-    with pytest.raises(ValueError, match=r"weights has shape \(1,\)"):
+    with pytest.raises(ValueError, match=r"weights of shape \(1,\)"):
         canonical_edges(3, [[0, 1], [1, 2]], [1.0])
 
 

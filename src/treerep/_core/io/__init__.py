@@ -1,1 +1,1 @@
-"""Files for all packages: archives, arrays, edge lists, safe writing and printing."""
+"""File utilities for all packages: archives, arrays, edge lists, safe writing and printing."""

@@ -1,4 +1,4 @@
-"""Arrays and a header in one .npz file, with a format mark and a version, without pickles."""
+"""Arrays and a header in one .npz file, with a format mark and a version, and without pickles."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from .files import atomic_write, is_of_the_machine, open_file
 
 Content = TypeVar("Content")
 
-_DAMAGE = (  # errors of readers of damaged files
+_DAMAGE = (  # raised when a damaged file is read
     *(
         OSError,
         ValueError,
@@ -30,7 +30,8 @@ _DAMAGE = (  # errors of readers of damaged files
     ),
     *(SyntaxError, TypeError, AttributeError, TokenError),
 )
-# Compression that NumPy writes. Other methods unpack without a limit.
+# The compression methods that NumPy writes. Other methods would decompress without a size
+# limit.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MORE_MEMORY = "use a machine with more memory"
 
@@ -38,15 +39,16 @@ _MORE_MEMORY = "use a machine with more memory"
 def write_archive(
     path: str | os.PathLike[str], header: Mapping[str, Any], fields: Mapping[str, Any]
 ) -> None:
-    """Write the header and the fields to a file, whole or not at all: see `pack_archive`."""
+    """Write the header and the fields to a file, completely or not at all: see `pack_archive`."""
     with atomic_write(path, "wb") as file:
         pack_archive(file, header, fields)
 
 
 def pack_archive(file: IO[bytes], header: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
-    """Write the header and the fields to an open file; fields other than arrays become JSON.
+    """Write the header and the fields to an open file; fields that are not arrays become JSON.
 
-    NumPy strings drop trailing zero characters and may be huge; JSON in bytes keeps any label.
+    NumPy strings drop trailing null characters and may be very large. JSON bytes preserve any
+    label.
     """
     arrays: dict[str, Any] = {
         name: value if isinstance(value, np.ndarray) else as_text(value)
@@ -56,7 +58,7 @@ def pack_archive(file: IO[bytes], header: Mapping[str, Any], fields: Mapping[str
 
 
 def as_text(value: object) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Return a value as the bytes of its JSON text."""
+    """Return a value as JSON-encoded bytes."""
     return np.frombuffer(json.dumps(value).encode("ascii"), dtype=np.uint8)
 
 
@@ -65,7 +67,7 @@ def read_archive(
     arrays: tuple[str, ...] | None,
     texts: tuple[str, ...] = ("labels",),
 ) -> dict[str, Any]:
-    """Return the header and fields of an archive: see `unpack_archive`."""
+    """Return the header and the fields of an archive: see `unpack_archive`."""
     with open_file(path) as file:
         return unpack_archive(file, arrays, texts)
 
@@ -73,10 +75,10 @@ def read_archive(
 def unpack_archive(
     file: IO[bytes], arrays: tuple[str, ...] | None, texts: tuple[str, ...] = ("labels",)
 ) -> dict[str, Any]:
-    """Return the header, the arrays that exist (None: all), and the JSON texts.
+    """Return the header, the requested arrays that exist (None: all arrays), and the JSON texts.
 
     Other members are not read. The total size is compared with the available memory before
-    anything is unpacked.
+    anything is decompressed.
     """
     with zipfile.ZipFile(file) as archive:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
@@ -92,7 +94,7 @@ def unpack_archive(
         header = parsed_json(_array(archive, members["header"]).tobytes())
         if not isinstance(header, dict):
             raise ValueError("no header")
-        # Copies, because arrays that were read are read-only.
+        # Copy the arrays, because arrays that were read are read-only.
         fields: dict[str, Any] = {
             name: _array(archive, members[name]).copy(order="K") for name in arrays
         }
@@ -104,27 +106,27 @@ def unpack_archive(
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     if info.compress_type not in _METHODS:
         raise ValueError(
-            f"{info.filename} is compressed by a method that treerep does not write"
+            f"{info.filename} uses a compression method that treerep does not write"
         )
     with archive.open(info) as member:
         return read_array(member, info.file_size, _MORE_MEMORY)
 
 
 def read_json(file: IO[bytes]) -> Any:
-    """Return what is in an open JSON file, if there is memory for it."""
+    """Return the content of an open JSON file, if it fits into memory."""
     check_memory(file.seek(0, os.SEEK_END), "its content", _MORE_MEMORY)
     file.seek(0)
     return parsed_json(file.read())
 
 
 def parsed_json(text: bytes) -> Any:
-    """Return what a JSON text holds, if there is memory for it.
+    """Parse a JSON text, if the result fits into memory.
 
     >>> parsed_json(b'{"a": [1, 2]}')
     {'a': [1, 2]}
     """
-    # Upper bounds of Python's memory: 4 bytes per character, and these per entry, key, list and
-    # object.
+    # Upper bounds of the memory that Python needs: 4 bytes per character, and these sizes per
+    # entry, key, list and object.
     sizes = {b",": 64, b":": 100, b"[": 90, b"{": 90}
     needed = 4 * len(text) + sum(size * text.count(mark) for mark, size in sizes.items())
     check_memory(needed, f"a text of {len(text):,} bytes", _MORE_MEMORY)
@@ -134,10 +136,10 @@ def parsed_json(text: bytes) -> Any:
 def checked_read(
     path: str | os.PathLike[str], what: str, read: Callable[[], Content]
 ) -> Content:
-    """Return read(). Its errors become one line that names the file.
+    """Return read(), and turn its errors into one line that names the file.
 
-    Errors of the machine, such as a failing disk or too little memory, are not blamed on the
-    file.
+    Errors of the machine, such as a failing disk or too little memory, are not attributed to
+    the file.
     """
     try:
         return read()
@@ -150,8 +152,7 @@ def checked_read(
             raise
         kind = f"an {what}" if what[0] in "aeion" else f"a {what}"
         raise ValueError(
-            f"{path} cannot be read: it is not {kind} file, or it is cut short "
-            f"({_one_line(error)})"
+            f"{path} cannot be read: it is not {kind} file, or it is truncated ({_one_line(error)})"
         ) from error
 
 
@@ -167,15 +168,15 @@ def check_marks(
         raise ValueError(f"{path} was not written by {writer}")
     if fields.get("version") != version:
         raise ValueError(
-            f"{path} has version {fields.get('version')!r}; "
-            f"this treerep reads version {version}: update it"
+            f"{path} has version {fields.get('version')!r}, but this treerep reads "
+            f"version {version}: update treerep"
         )
 
 
 def check_fields(
     path: str | os.PathLike[str], fields: Mapping[str, Any], names: tuple[str, ...]
 ) -> None:
-    """Raise a ValueError that names the first field that is missing or of the wrong kind."""
+    """Raise a ValueError that names the first field that is missing or has the wrong type."""
     missing = [name for name in names if name not in fields]
     if missing:
         raise ValueError(f"{path} is damaged: {missing[0]} is missing")

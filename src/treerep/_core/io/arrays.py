@@ -1,4 +1,4 @@
-"""NumPy's npy format, checked before memory is taken."""
+"""Readers for NumPy's npy format that check sizes before they allocate memory."""
 
 import warnings
 from math import prod
@@ -22,7 +22,7 @@ class Header(NamedTuple):
 
 
 def read_array(file: IO[bytes], most_bytes: int, remedy: str) -> NDArray[Any]:
-    """Return the array of an npy file of at most `most_bytes`, if there is memory for it.
+    """Return the array of an npy file of at most `most_bytes`, if it fits into memory.
 
     The array is read-only.
     """
@@ -31,18 +31,18 @@ def read_array(file: IO[bytes], most_bytes: int, remedy: str) -> NDArray[Any]:
     data = file.read(header.size)
     if len(data) < header.size:
         raise ValueError(
-            f"an array of shape {header.shape} takes {header.size:,} bytes: the file is cut short"
+            f"an array of shape {header.shape} takes {header.size:,} bytes: the file is truncated"
         )
     return np.frombuffer(data, header.dtype).reshape(header.shape, order=header.order)
 
 
 def read_header(file: IO[bytes], most_bytes: int) -> Header:
-    """Return the header of an npy file; refuse arrays of objects, or larger than the file."""
+    """Return the header of an npy file. Arrays of objects or larger than the file raise an error."""
     version = npy_format.read_magic(file)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(
-            f"version {version[0]}.{version[1]} of the npy format does not hold a table "
-            "of numbers: save it again"
+            f"version {version[0]}.{version[1]} of the npy format cannot store a table of "
+            "numbers: save the file again"
         )
     read = (
         npy_format.read_array_header_1_0
@@ -51,20 +51,19 @@ def read_header(file: IO[bytes], most_bytes: int) -> Header:
     )
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # about numbers of Python 2
+            warnings.simplefilter("ignore", UserWarning)  # about integers written by Python 2
             shape, fortran, dtype = read(file)
     except (SyntaxError, TypeError, AttributeError, TokenError, RecursionError) as error:
-        raise ValueError(f"its npy header is damaged ({error}): save it again") from error
+        raise ValueError(f"the npy header is damaged ({error}): save the file again") from error
     if dtype.hasobject or dtype.names is not None or dtype.subdtype is not None:
         raise ValueError(
-            f"an array of dtype {dtype} is not a table of numbers: save it as numbers"
+            f"expected numbers, got an array of dtype {dtype}: save the array as numbers"
         )
     if any(length < 0 for length in shape):
-        raise ValueError(f"its npy header has the shape {shape}: save it again")
-    size = prod(shape) * dtype.itemsize  # Python's integers do not overflow
+        raise ValueError(f"the npy header has the shape {shape}: save the file again")
+    size = prod(shape) * dtype.itemsize  # Python integers do not overflow
     if size > most_bytes - file.tell():
         raise ValueError(
-            f"an array of shape {shape} takes {size:,} bytes, more than there are: "
-            "the file is cut short"
+            f"an array of shape {shape} takes {size:,} bytes, more than the file has: the file is truncated"
         )
     return Header(shape, "F" if fortran else "C", dtype, size)

@@ -1,4 +1,4 @@
-"""Edge lists in text: one edge per line, with two ends and optionally a length."""
+"""Edge lists in text files: one edge per line, with two ends and optionally a length."""
 
 import csv
 import re
@@ -18,12 +18,12 @@ _HEADERS = (
     *({"id1", "id2"}, {"id_1", "id_2"}, {"node1", "node2"}, {"node_1", "node_2"}),
     *({"source", "target"}, {"from", "to"}, {"fromnodeid", "tonodeid"}),
 )
-# 007 is not 7: such numbers are names.
+# Numbers with leading zeros are names: 007 is not 7.
 _PADDED = re.compile(r"0(?<![0-9.]0)(?<![eE]0)(?<![eE][-+]0)[0-9]")
 
 
 class EdgeList(NamedTuple):
-    """Edges. The ends are the whole numbers of the file, or positions in `names`."""
+    """Edges whose ends are the integers in the file, or positions in `names`."""
 
     ends: NDArray[np.int64]
     lengths: NDArray[np.float64] | None
@@ -31,21 +31,22 @@ class EdgeList(NamedTuple):
 
 
 class _Form(NamedTuple):
-    delimiter: str | None  # None: any run of blanks
-    first: int  # the number of the first line that is not a comment
-    header: int | None  # the number of its line
-    # whether the ends in the first line are not numbers, so that it may be an unknown header
+    delimiter: str | None  # None: any run of whitespace
+    first: int  # number of the first line that is not a comment
+    header: int | None  # line number of the header
+    # whether the ends in the first line are not numbers, so that the line may be an unknown
+    # header
     wordy: bool
     weighted: bool
 
 
 def read_edge_list(lines: Callable[[], Iterable[list[str]]]) -> EdgeList:
-    """Read edges from blocks of lines; `lines` is called again if the ends are names.
+    """Read edges from blocks of lines; `lines` is called a second time if the ends are names.
 
     Lines that begin with # or % are comments. A first line `id1,id2,weight` (or source, target;
-    from, to; u, v) is a header, and so are any two words above numbers alone. The first edge
-    decides between blanks, tabs, commas and semicolons, and whether there are lengths. Numbers
-    with zeros in front are names.
+    from, to; u, v) is a header. So are any two words followed by lines that contain only
+    numbers. The first edge determines the delimiter (whitespace, tab, comma or semicolon) and
+    whether edges have lengths. Numbers with leading zeros are names.
 
     >>> read_edge_list(lambda: [["# a path", "0 1", "1 2"]]).ends.tolist()
     [[0, 1], [1, 2]]
@@ -55,13 +56,13 @@ def read_edge_list(lines: Callable[[], Iterable[list[str]]]) -> EdgeList:
     form = _form(lines())
     numbers = _read_numbers(lines(), form)
     if numbers is None and form.wordy and form.header is None:
-        # Words above numbers are a header: as an edge they would be a component by themselves.
+        # Words above numbers are a header. As an edge they would form a separate component.
         numbers = _read_numbers(lines(), form._replace(header=form.first))
     return _read_names(lines(), form) if numbers is None else numbers
 
 
 def is_edge_header(line: str) -> bool:
-    """Tell whether a line is the header of a table of edges, such as source,target.
+    """Tell whether a line is the header of an edge table, such as source,target.
 
     >>> is_edge_header("Source;Target;Weight"), is_edge_header("x,y")
     (True, False)
@@ -71,7 +72,7 @@ def is_edge_header(line: str) -> bool:
 
 
 class _Numbers(dict[str, int]):
-    """Names numbered as they are first asked for."""
+    """Names, numbered in the order in which they are first looked up."""
 
     def __missing__(self, name: str) -> int:
         number = self[name] = len(self)
@@ -83,7 +84,7 @@ def _content(block: list[str]) -> list[str]:
 
 
 def _form(blocks: Iterable[list[str]]) -> _Form:
-    """Find the form from the first two lines that are not comments."""
+    """Determine the format from the first two lines that are not comments."""
     numbered = enumerate(chain.from_iterable(blocks), start=1)
     first = list(islice(((number, line) for number, line in numbered if _content([line])), 2))
     if not first:
@@ -93,8 +94,8 @@ def _form(blocks: Iterable[list[str]]) -> _Form:
     cells = _split(text, delimiter)
     if len(cells) not in (2, 3):
         raise ValueError(
-            f"line {number} has {len(cells)} columns, "
-            "and an edge has two ends and at most one length: keep those"
+            f"line {number} has {len(cells)} columns, but an edge has two ends and at "
+            "most one length: remove the other columns"
         )
     named = {cell.lower() for cell in cells[:2]} in (*_HEADERS, {"u", "v"})
     below = _split(first[-1][1], delimiter)
@@ -105,7 +106,7 @@ def _form(blocks: Iterable[list[str]]) -> _Form:
     )
     if (named or heads) and len(first) == 1:
         raise ValueError(
-            f"line {number} is a header without edges below: a graph has at least one edge"
+            f"line {number} is a header, but no edges follow: a graph has at least one edge"
         )
     wordy = not any(map(_NUMERAL.fullmatch, cells[:2]))
     return _Form(delimiter, number, number if named or heads else None, wordy, len(cells) == 3)
@@ -129,13 +130,13 @@ def _split(text: str, delimiter: str | None) -> list[str]:
         )
     except csv.Error as error:
         raise ValueError(
-            f"{text[:40]!r} cannot be split into cells ({error}): correct its quotes"
+            f"{text[:40]!r} cannot be split into cells ({error}): correct the quotes"
         ) from error
     return [cell.strip() for cell in row]
 
 
 def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
-    """Read edges whose ends are whole numbers, fast; None if there is anything else."""
+    """Read edges whose ends are integers, fast. Return None if the file contains anything else."""
     fields: Any = (
         [("u", np.int64), ("v", np.int64), ("length", np.float64)]
         if form.weighted
@@ -148,7 +149,7 @@ def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
         if not lines:
             continue
         try:
-            # Old versions of NumPy would read 1.5 as 1, and 10^20 as another number.
+            # Old versions of NumPy would read 1.5 as 1, and misread 10^20.
             with warnings.catch_warnings():
                 warnings.simplefilter("error", DeprecationWarning)
                 part = np.loadtxt(
@@ -170,7 +171,7 @@ def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
 
 
 def _read_names(blocks: Iterable[list[str]], form: _Form) -> EdgeList:
-    """Read edges whose ends are names, numbered as they appear."""
+    """Read edges whose ends are names, numbered in the order of their appearance."""
     numbers = _Numbers()
     ends: list[NDArray[np.int64]] = []
     lengths: list[NDArray[np.float64]] = []
@@ -193,7 +194,7 @@ def _read_names(blocks: Iterable[list[str]], form: _Form) -> EdgeList:
 
 
 def _plain_cells(block: list[str], form: _Form) -> list[str] | None:
-    """Return the cells of all lines in a row, fast; None if a line needs closer inspection."""
+    """Return the cells of all lines in one list, fast. Return None if a line needs closer inspection."""
     lines = _content(block)
     width = 2 + form.weighted
     mark = form.delimiter or " "
@@ -214,7 +215,7 @@ def _plain_cells(block: list[str], form: _Form) -> list[str] | None:
 
 
 def _checked_cells(begin: int, block: list[str], form: _Form) -> list[str]:
-    """Return the same line by line, without quotes; refuse the first line without an edge."""
+    """Return the cells line by line, without quotes. The first line that is not an edge raises an error."""
     cells: list[str] = []
     for number, line in enumerate(block, start=begin):
         if not _content([line]):
@@ -230,14 +231,14 @@ def _checked_cells(begin: int, block: list[str], form: _Form) -> list[str]:
 
 def _no_edge(number: int, row: list[str], form: _Form) -> str:
     if len(row) != 2 + form.weighted:
-        return f"line {number} has {len(row)} columns where {2 + form.weighted} are expected"
-    return f"line {number} names one end and not the other: an edge has two"
+        return f"line {number} has {len(row)} columns, but {2 + form.weighted} are expected"
+    return f"line {number} names only one end: an edge has two"
 
 
 def _without_header(
     blocks: Iterable[list[str]], form: _Form
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the blocks with the numbers of their first lines, the header made empty."""
+    """Yield each block with the number of its first line; the header is replaced by an empty line."""
     begin = 1
     for block in blocks:
         if form.header is not None and begin <= form.header < begin + len(block):
@@ -254,7 +255,5 @@ def _without_header(
 
 
 def _check_memory(edges: int) -> None:
-    # The ends and lengths, sorted and in both directions: about what GraphMetric needs.
-    check_memory(
-        100 * edges, f"a graph of {edges:,} edges and more", "use a smaller part of it"
-    )
+    # The ends and lengths, sorted and in both directions, roughly as GraphMetric stores them.
+    check_memory(100 * edges, f"a graph of at least {edges:,} edges", "use a part of the graph")

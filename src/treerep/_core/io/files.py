@@ -1,4 +1,4 @@
-"""Files are written whole or not at all; devices and pipes are written through."""
+"""Files are written completely or not at all. Devices and pipes are written directly."""
 
 import contextlib
 import errno
@@ -16,7 +16,7 @@ Name = str | os.PathLike[str]
 
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
-_MOST_LINKS = 40  # as in the kernel of Linux
+_MOST_LINKS = 40  # as in the Linux kernel
 _READ_ONLY = "it is read-only: make it writable (chmod u+w), or choose another name"
 _ACL = "system.posix_acl_access"
 
@@ -25,15 +25,16 @@ _ACL = "system.posix_acl_access"
 def atomic_write(path: Name, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a temporary file for writing, and rename it to `path` once it is complete.
 
-    If anything fails, the temporary file is removed and an earlier file at `path` stays as it
-    was. The new file has the permissions of the earlier one, and the temporary file never has
-    more. A read-only file is refused. If `path` is a symbolic link, the file that it points to
-    is replaced. Hard links are not followed: other names of the earlier file keep its content.
+    If anything fails, the temporary file is removed and an existing file at `path` is left
+    unchanged. The new file has the permissions of the existing one; the temporary file never
+    has more. Read-only files raise an error. If `path` is a symbolic link, its target is
+    replaced. Hard links are not followed: other names of the existing file keep the old
+    content.
 
-    A device, a FIFO or a descriptor such as /dev/stdout is written through and never replaced.
+    A device, a FIFO or a descriptor such as /dev/stdout is written directly and never replaced.
     It may receive a part of the output before an error.
 
-    An OSError names `path`, and so does the error for text that UTF-8 cannot hold.
+    Errors name `path`, including the error for text that UTF-8 cannot encode.
     """
     with _errors_named(path):
         if is_stream(path):
@@ -54,9 +55,9 @@ def atomic_write(path: Name, mode: str = "w") -> Iterator[IO[Any]]:
 def write_together(contents: Mapping[Name, bytes]) -> None:
     """Write several files: all of them, or none.
 
-    All contents are on disk before the first file takes its name. If one cannot take its name,
-    the others get their earlier content back. Only a process that is killed between two renames
-    leaves some files new and some old, each of them whole.
+    All contents are on disk before the first file is renamed. If a rename fails, the files
+    renamed before it get their old content back. Only a process that is killed between two
+    renames leaves some files new and some old. Each of these files is complete.
     """
     drafts = [_Draft(path) for path in contents if not is_stream(path)]
     try:
@@ -97,9 +98,10 @@ def is_stream(path: Name) -> bool:
 
 
 def check_writable(path: Name) -> os.stat_result | None:
-    """Raise an OSError if `path` cannot be written; return the status of an earlier file.
+    """Raise an OSError if `path` cannot be written; return the status of an existing file.
 
-    Folders, disks and read-only files are refused. Permission bits decide, even for root.
+    Folders, disks and read-only files raise an error. The permission bits decide, even for
+    root.
     """
     try:
         earlier = Path(path).stat()
@@ -110,9 +112,9 @@ def check_writable(path: Name) -> os.stat_result | None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
     if stat.S_ISBLK(mode):
-        raise PermissionError(errno.EACCES, "it is a block device: name a file instead", name)
+        raise PermissionError(errno.EACCES, "it is a block device: choose a file instead", name)
     if _descriptor(path) is not None:
-        return earlier  # open already, for writing or not
+        return earlier  # already open, possibly for writing
     bits = (
         stat.S_IWUSR
         if earlier.st_uid == os.geteuid()
@@ -124,16 +126,16 @@ def check_writable(path: Name) -> os.stat_result | None:
 
 
 def open_file(path: Name) -> IO[bytes]:
-    """Open a file for reading; refuse devices and pipes, which may never end."""
+    """Open a file for reading. Devices and pipes raise an error, because they may never end."""
     mode = Path(path).stat().st_mode
-    # A folder passes: opening it raises the right error.
+    # Folders pass: opening one raises the right error.
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise ValueError(f"{os.fspath(path)} is a device or a pipe: give a file")
+        raise ValueError(f"{os.fspath(path)} is a device or a pipe: use a file")
     return Path(path).open("rb")
 
 
 def is_of_the_machine(error: OSError) -> bool:
-    """Tell whether the machine caused an error, such as a full disk, and not a file's content.
+    """Tell whether the machine caused an error (a full disk, for example), not the file's content.
 
     >>> (
     ...     is_of_the_machine(OSError(errno.ENOSPC, "No space left on device")),
@@ -141,12 +143,12 @@ def is_of_the_machine(error: OSError) -> bool:
     ... )
     (True, False)
     """
-    # EINVAL: a seek before the beginning, as damaged indexes cause.
+    # EINVAL is excluded: damaged indexes cause seeks before the beginning.
     return error.errno not in (None, errno.EINVAL)
 
 
 def as_utf8(text: str, path: Name) -> bytes:
-    """Return a text as the bytes of its file."""
+    """Encode a text for writing it to a file."""
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -156,12 +158,12 @@ def as_utf8(text: str, path: Name) -> bytes:
 def _unwritable(error: UnicodeEncodeError, path: Name) -> ValueError:
     wrong = error.object[error.start]
     return ValueError(
-        f"{os.fspath(path)}: UTF-8 cannot hold the character {wrong!r}: leave it out"
+        f"{os.fspath(path)}: UTF-8 cannot encode the character {wrong!r}: remove it"
     )
 
 
 class _Draft:
-    """A temporary file in the same folder, which replaces the target once it is complete."""
+    """A temporary file in the same folder that replaces the target once it is complete."""
 
     def __init__(self, path: Name) -> None:
         self.path = path
@@ -169,15 +171,15 @@ class _Draft:
             self.earlier = check_writable(path)
         self.target = Path(path).resolve()
         self.temporary = self._neighbor()
-        self.backup: Path | None = None  # a second name of the earlier file
+        self.backup: Path | None = None  # second name of the existing file
         self.file: IO[Any] | None = None
 
     def _neighbor(self) -> Path:
-        # Short, however long the target's name is.
+        # Short, so that it is valid however long the target's name is.
         return self.target.parent / f".treerep-{secrets.token_hex(8)}.part"
 
     def open(self, mode: str) -> IO[Any]:
-        # A new file gets the permissions of any new file, umask included.
+        # A new file gets the default permissions, including the umask.
         access = 0o666 if self.earlier is None else self.earlier.st_mode & 0o600
 
         def create(name: str, flags: int) -> int:
@@ -189,7 +191,7 @@ class _Draft:
         return self.file
 
     def complete(self) -> None:
-        """Write all bytes to the disk, and copy the access rights of the earlier file."""
+        """Flush all bytes to disk, and copy the access rights of the existing file."""
         assert self.file is not None
         self.file.flush()
         if self.earlier is not None:
@@ -197,7 +199,7 @@ class _Draft:
         os.fsync(self.file.fileno())
 
     def keep_earlier(self) -> None:
-        """Link the earlier file to a second name, to restore it. Some file systems cannot."""
+        """Link the existing file to a second name, to restore it later. Some file systems cannot."""
         if self.earlier is not None:
             self.backup = self._neighbor()
             with contextlib.suppress(OSError):
@@ -207,8 +209,8 @@ class _Draft:
         self.temporary.replace(self.target)
 
     def take_back(self) -> None:
-        """Leave everything as it was."""
-        # An interrupt may come right after the rename.
+        """Restore the previous state."""
+        # An interrupt may arrive right after the rename.
         placed = self.file is not None and not self.temporary.exists()
         if placed and self.backup is not None and self.backup.exists():
             self.backup.replace(self.target)
@@ -219,7 +221,7 @@ class _Draft:
     def close(self) -> None:
         """Close the file, and remove the temporary files."""
         if self.file is not None:
-            # A full disk was reported when the bytes were written.
+            # A full disk was already reported when the bytes were written.
             with contextlib.suppress(OSError):
                 self.file.close()
         for path in (self.temporary, self.backup):
@@ -229,7 +231,7 @@ class _Draft:
 
 
 def _copy_access(descriptor: int, target: Path, earlier: os.stat_result) -> None:
-    """Copy owner, group, access list and permissions of the earlier file, as far as possible."""
+    """Copy owner, group, access list and permissions of the existing file, as far as possible."""
     mode = stat.S_IMODE(earlier.st_mode) & 0o777
     made = os.fstat(descriptor)
     if (made.st_uid, made.st_gid) != (earlier.st_uid, earlier.st_gid):
@@ -239,25 +241,25 @@ def _copy_access(descriptor: int, target: Path, earlier: os.stat_result) -> None
             try:
                 os.fchown(descriptor, -1, earlier.st_gid)
             except OSError:
-                mode &= ~0o070  # the permissions of another group
+                mode &= ~0o070  # these permissions were granted to another group
     access_list = _access_list(target)
     if access_list is not None:
         try:
             os.setxattr(descriptor, _ACL, access_list)
         except OSError:
-            mode &= ~0o070  # without the list they would apply to the whole group
+            mode &= ~0o070  # without the access list they would apply to the whole group
     os.fchmod(descriptor, mode)
 
 
 def _access_list(path: Path) -> bytes | None:
     try:
         return os.getxattr(path, _ACL)
-    except (AttributeError, OSError):  # this system or this file has none
+    except (AttributeError, OSError):  # not available on this system or for this file
         return None
 
 
 def _descriptor(path: Name) -> int | None:
-    """Return the descriptor that a path such as /dev/stdout or /dev/fd/63 stands for, or None."""
+    """Return the descriptor behind a path such as /dev/stdout or /dev/fd/63, or None."""
     place = Path(path).absolute()
     for _ in range(_MOST_LINKS):
         found = _DESCRIPTOR.fullmatch(str(place))
@@ -277,7 +279,7 @@ def _open_stream(path: Name, mode: str) -> IO[Any]:
     number = _descriptor(path)
     if number is not None:
         for printed in filter(None, (sys.stdout, sys.stderr)):
-            printed.flush()  # to keep the order of the output
+            printed.flush()  # keeps the order of the output
         # A duplicate shares its position with other writers, such as the shell. A newly opened
         # file would not.
         return os.fdopen(os.dup(number), mode, encoding=encoding)
@@ -288,14 +290,14 @@ def _open_stream(path: Name, mode: str) -> IO[Any]:
 
 @contextmanager
 def _errors_named(path: Name) -> Iterator[None]:
-    """Put the path of the caller into errors of writing."""
+    """Put the caller's path into errors raised while writing."""
     try:
         yield
     except UnicodeEncodeError as error:
         raise _unwritable(error, path) from error
     except OSError as error:
-        # Errors of writing name no file, or the temporary one. Errors about other files are
-        # raised unchanged.
+        # Errors raised while writing name no file, or the temporary one. Errors about other
+        # files are raised unchanged.
         ours = error.filename is None or Path(str(error.filename)).match(".treerep-*.part")
         if error.errno is None or not ours:
             raise

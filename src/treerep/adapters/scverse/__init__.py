@@ -1,1 +1,1 @@
-"""AnnData: tools and plots for single cells."""
+"""Tools and plots for single cells in AnnData."""

@@ -1,4 +1,4 @@
-"""The cells of an AnnData as points of a metric. Their labels are `obs_names`."""
+"""The cells of an AnnData as points of a metric, labeled by `obs_names`."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
 
 
 def check_adata(adata: object) -> None:
-    """Raise a TypeError unless this is an AnnData (a TreeData is one)."""
+    """Raise a TypeError unless this is an AnnData. A TreeData is an AnnData."""
     if not isinstance(adata, require("anndata", "scverse").AnnData):
         kind = type(adata).__name__
         raise TypeError(
-            f"this takes an AnnData or TreeData, not {kind}: for other data use treerep.fit"
+            f"expected an AnnData or TreeData, got {kind}: for other data use treerep.fit"
         )
 
 
 def check_key(key: object) -> None:
     """Raise a ValueError unless files can store results under this key."""
     if not isinstance(key, str) or not key or "/" in key:
-        raise ValueError(f"key_added is a text without slashes, not {key!r}")
+        raise ValueError(f"key_added must be text without slashes, got {key!r}")
 
 
 def cell_metric(
     adata: "AnnData", metric: str | None = None, use_rep: str | None = None, **others: object
 ) -> Metric:
-    """Return the metric that `as_metric` makes of an AnnData.
+    """Return the metric that `as_metric` creates from an AnnData.
 
     `use_rep` is "X" or a key of `obsm`. The default is "X_pca" if it exists, otherwise "X". The
-    default metric is Euclidean. A sparse table becomes dense, if that fits into memory.
+    default metric is Euclidean. A sparse table is converted to a dense one if it fits into
+    memory.
     """
     for name, value in others.items():
         raise ValueError(f"{name}={value!r} does not apply to an AnnData: leave it out")
     if metric == "precomputed":
         raise ValueError(
-            "the cells of an AnnData are points: name their metric, e.g. 'euclidean', "
-            "or pass a matrix"
+            "the cells of an AnnData are points: choose a metric for points, e.g. 'euclidean', or pass a matrix"
         )
     names = check_names(adata)
     chosen = use_rep if use_rep is not None else "X_pca" if "X_pca" in adata.obsm else "X"
@@ -55,14 +55,14 @@ def cell_metric(
 
 
 def check_names(adata: "AnnData") -> list[str]:
-    """Return the names of the cells. Refuse an empty AnnData and names that occur twice."""
+    """Return the names of the cells. Raise an error if there are no cells or names occur twice."""
     names = list(adata.obs_names)
     if not names:
-        raise ValueError("there are no cells in this AnnData: a tree needs at least one")
+        raise ValueError("this AnnData has no cells: a tree needs at least one")
     if not adata.obs_names.is_unique:
         twice = adata.obs_names[adata.obs_names.duplicated()][0]
         raise ValueError(
-            f"two cells are named {twice!r}: call adata.obs_names_make_unique() first"
+            f"several cells are named {twice!r}: call adata.obs_names_make_unique() first"
         )
     return names
 
@@ -71,17 +71,16 @@ def representation(adata: "AnnData", use_rep: str) -> NDArray[Any]:
     """Return `X` or a table of `obsm` as a dense array."""
     if use_rep != "X" and use_rep not in adata.obsm:
         known = ", ".join(map(repr, adata.obsm))
-        remedy = "choose one of these" if known else "add it"
+        remedy = "choose one of them" if known else "add it"
         if use_rep == "X_pca":
             remedy = "run sc.pp.pca(adata)"
-        content = f"it holds {known}" if known else "it is empty"
+        content = f"it contains {known}" if known else "it is empty"
         raise ValueError(
-            f"adata.obsm has no {use_rep!r} ({content}): {remedy}, "
-            "or pass use_rep='X' for the genes themselves"
+            f"adata.obsm has no {use_rep!r} ({content}): {remedy}, or pass use_rep='X' to use the genes"
         )
     table = adata.X if use_rep == "X" else adata.obsm[use_rep]
     if table is None:
-        raise ValueError("this AnnData has no X: name a table of its obsm with use_rep")
+        raise ValueError("this AnnData has no X: choose a table of its obsm with use_rep")
     if hasattr(table, "to_memory"):  # sparse, in a file
         table = table.to_memory()
     if not hasattr(table, "toarray"):
@@ -90,7 +89,7 @@ def representation(adata: "AnnData", use_rep: str) -> NDArray[Any]:
     check_memory(
         rows * columns * table.dtype.itemsize,
         f"{_place(use_rep)}, sparse, as a dense table of {rows:,} x {columns:,}",
-        "reduce it first, e.g. by sc.pp.pca(adata), and pass use_rep='X_pca'",
+        "reduce it first, e.g. with sc.pp.pca(adata), and pass use_rep='X_pca'",
     )
     return np.asarray(table.toarray())
 
@@ -101,15 +100,13 @@ def cell_position(adata: "AnnData", cell: object, what: str = "root") -> int:
     if isinstance(cell, str):
         if cell not in adata.obs_names:
             raise ValueError(
-                f"{what}={cell!r} is not in adata.obs_names: name one of its cells, "
-                "or give a position"
+                f"{what}={cell!r} is not in adata.obs_names: use the name or the position of a cell"
             )
         return int(adata.obs_names.get_loc(cell))
     position = integer_or_none(cell)
     if position is None or not 0 <= position < adata.n_obs:
         raise ValueError(
-            f"{what} is the name of a cell or its position, 0 to {adata.n_obs - 1}, not "
-            f"{cell!r}"
+            f"{what} must be the name of a cell or its position, 0 to {adata.n_obs - 1}, got {cell!r}"
         )
     return position
 

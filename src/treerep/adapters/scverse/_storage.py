@@ -1,12 +1,11 @@
-"""Store a tree of cells in an AnnData: in `uns`, and as a graph in `TreeData.obst`.
+"""Storage of a tree of cells in an AnnData: in `uns`, and as a graph in `TreeData.obst`.
 
-`uns[key]` holds the exact tree in forms that .h5ad and .zarr keep:
+`uns[key]` contains the exact tree in a form that .h5ad and .zarr preserve:
 
 - `names`: (n,) names of the cells, nodes 0 ... n-1
-- `edges`: (N-1, 2) node ids; `weights`: (N-1,) their lengths; `support`: (N-1,), if the tree
-  has it
-- `newick`: the same for other tools
-- `params`: how it was made
+- `edges`: (N-1, 2) node ids; `weights`: (N-1,) edge lengths; `support`: (N-1,), if available
+- `newick`: the same tree for other tools
+- `params`: the parameters of the fit
 """
 
 import sys
@@ -43,18 +42,19 @@ def store_tree(
     if not is_new:
         _remove_results(adata, key)
     if is_treedata(adata):
-        # Set the whole mapping: that of a view that was copied would belong to the original.
+        # Set the whole mapping, because the mapping of a copied view would belong to the
+        # original.
         adata.obst = {**adata.obst, key: rooted_graph(tree, chosen_root)}
 
 
 def _remove_results(adata: "AnnData", key: str) -> None:
-    """Remove results of an earlier tree of this name that have default names."""
+    """Remove results with default names from an earlier tree under this key."""
     for table, name in (
         (adata.obs, f"{key}_pseudotime"),
         (adata.obs, f"{key}_lineage"),
         (adata.obsm, f"X_{key}"),
     ):
-        # In both: a column of another tool has no such entry in `uns`.
+        # Only keys in both places: a column of another tool has no such entry in `uns`.
         if name in adata.uns and name in table:
             del table[name]
             del adata.uns[name]
@@ -67,20 +67,25 @@ def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
     Parameters
     ----------
     adata : AnnData or TreeData
+        The cells, after `tl.tree`.
     key : str
-        The `key_added` of `tl.tree`.
+        Name of the tree, the `key_added` of `tl.tree`.
 
     Returns
     -------
     Tree
         The fitted tree, bit for bit, with `obs_names` as labels. If cells were removed or
-        reordered since, the part of the tree that the present cells span. Distances stay the
-        same.
+        reordered, the part of the tree that the present cells span. Distances do not change.
 
     Raises
     ------
     ValueError
-        If there is no such tree, or if a cell is not in it.
+        If there is no tree of this name, or if a cell is not in the tree.
+
+    See Also
+    --------
+    tl.tree : Fit a tree to the cells.
+    Tree.restrict : Return the part of a tree that some points span.
 
     Notes
     -----
@@ -108,8 +113,8 @@ def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
     for name in present:
         if name not in known:
             raise ValueError(
-                f"cell {name!r} is not in the tree {key!r}: it was added or renamed later; "
-                "call treerep.tl.tree again"
+                f"cell {name!r} is not in the tree {key!r}, so it was added or renamed "
+                "later: call treerep.tl.tree again"
             )
     return tree.restrict(present)
 
@@ -120,8 +125,7 @@ def _read(fields: object, key: str) -> Tree:
     missing = [name for name in needed if name not in present]
     if missing:
         raise ValueError(
-            f"adata.uns[{key!r}] is not a tree of treerep: it has no {missing[0]!r}; "
-            "choose another key"
+            f"adata.uns[{key!r}] is not a treerep tree, because it has no {missing[0]!r}: choose another key"
         )
     names, edges, weights = (present[name] for name in needed)
     try:
@@ -131,7 +135,7 @@ def _read(fields: object, key: str) -> Tree:
 
 
 def is_treedata(adata: "AnnData") -> bool:
-    """Whether this is a TreeData. Does not import treedata."""
+    """Return whether this is a TreeData, without importing treedata."""
     treedata = sys.modules.get("treedata")
     return treedata is not None and isinstance(adata, treedata.TreeData)
 
@@ -142,23 +146,23 @@ def check_storage(adata: "AnnData", key: str) -> None:
         return
     if adata.alignment == "nodes":
         raise ValueError(
-            "this TreeData has alignment='nodes', but inner nodes of a tree are not cells: "
-            "set its alignment to 'leaves'"
+            "this TreeData has alignment='nodes', but internal nodes of a tree are not "
+            "cells: set its alignment to 'leaves'"
         )
     others = [other for other in adata.obst if other != key]
     if others and not adata.allow_overlap:
         raise ValueError(
-            f"this TreeData has a tree {others[0]!r} of its cells: delete it, "
-            "or set allow_overlap to True"
+            f"this TreeData already has a tree {others[0]!r} of its cells: delete it, or "
+            "set allow_overlap to True"
         )
 
 
 def rooted_graph(tree: Tree, root: int) -> "nx.DiGraph":
-    """Return the tree as the DiGraph that treedata needs: the leaves are the cells.
+    """Return the tree as the DiGraph that treedata requires, with the cells as leaves.
 
-    A cell that is an inner node of the tree, or its root, becomes two nodes: the inner node,
-    and a leaf at distance 0 from it. Inner nodes are named "node" and their id in the Tree. Edges
-    have `length`. Nodes have `depth`, the distance from the root, for pycea.
+    A cell that is an internal node or the root of the tree becomes two nodes: the internal
+    node, and a leaf at distance 0 from it. Internal nodes are named "node" followed by their id
+    in the Tree. Edges have `length`. Nodes have `depth`, the distance from the root, for pycea.
     """
     rooted = tree.rooted(root)
     inner = np.zeros(tree.n_nodes, bool)

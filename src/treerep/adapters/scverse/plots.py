@@ -1,4 +1,4 @@
-"""Pictures of trees of cells, by the conventions of scverse."""
+"""Plots of trees of cells, following scverse conventions."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -34,32 +34,41 @@ def tree(
 
     Parameters
     ----------
-    adata : AnnData or TreeData, after `tl.tree`
+    adata : AnnData or TreeData
+        The cells, after `tl.tree`.
     key : str
-        The tree.
+        Name of the tree.
     color : str or list of str, optional
-        A column of `obs`, or a gene, from `adata.raw` if possible, as in scanpy. Categories
-        have the colors of `adata.uns[f"{color}_colors"]`, if there are any. A list makes one
-        picture for each.
+        A column of `obs`, or a gene, from ``adata.raw`` if present, as in scanpy. Categories
+        have the colors of ``adata.uns[f"{color}_colors"]``, if present. A list makes one
+        picture for each entry.
     layout : str, optional
-        As in `treerep.draw`.
+        The layout, as in `treerep.draw`.
     root : str or int, optional
-        Name or position of the root cell. The default is the `root` of `tl.tree`, if it had
-        one, otherwise the center of the tree.
+        Name or position of the root cell. The default is the `root` of `tl.tree`, or the center
+        of the tree.
     ax : matplotlib Axes, optional
-        Where to draw, for one picture.
+        Axes to draw on, for one picture.
     show : bool
-        Whether to call matplotlib's `show`.
+        Whether to call matplotlib's ``show``.
     **options
-        Passed on to `treerep.draw`. `labels` is False by default.
+        Passed to `treerep.draw`. `labels` is False by default.
 
     Returns
     -------
-    Axes, or a list of Axes if `color` is a list.
+    matplotlib Axes
+        A list of Axes if `color` is a list.
+
+    See Also
+    --------
+    tl.tree : Fit a tree to the cells.
+    pl.disk : Draw the tree in the Poincaré disk.
+    draw : Draw any tree.
+    page : Explore a tree interactively.
 
     Notes
     -----
-    Costs what `treerep.draw` costs, for each picture.
+    The cost is that of `treerep.draw` for each picture.
 
     Examples
     --------
@@ -88,20 +97,28 @@ def disk(
 
     Parameters
     ----------
-    adata : AnnData or TreeData, after `tl.tree`
+    adata : AnnData or TreeData
+        The cells, after `tl.tree`.
     key, color, ax, show, **options
         As in `pl.tree`.
     scale, root
-        As in `tl.embed`. The default is that of its last call, so that the cells have the same
-        places. The tree of a subset of the cells is embedded again.
+        As in `tl.embed`. The default is that of the last call of `tl.embed`, so that the cells
+        have the same coordinates. The tree of a subset of the cells is embedded again.
 
     Returns
     -------
-    Axes, or a list of Axes if `color` is a list.
+    matplotlib Axes
+        A list of Axes if `color` is a list.
+
+    See Also
+    --------
+    tl.embed : Store the coordinates of the cells.
+    pl.tree : Draw the tree in the plane.
+    draw : Draw any embedding.
 
     Notes
     -----
-    Costs what `treerep.embed` and `treerep.draw` cost, for each picture.
+    The cost is that of `treerep.embed` and `treerep.draw` for each picture.
 
     Examples
     --------
@@ -123,7 +140,7 @@ def _params(adata: "AnnData", key: str) -> Mapping[str, Any]:
 
 
 def _root(adata: "AnnData", root: str | int | None, params: Mapping[str, Any]) -> int | None:
-    """Return the position of the requested root cell, or of the one used before."""
+    """Return the position of the requested root cell, or of the previously used one."""
     if root is not None:
         return cell_position(adata, root)
     before = params.get("root")
@@ -146,7 +163,7 @@ def _draw(
     names = [color] if color is None or isinstance(color, str) else list(color)
     if not names:
         raise ValueError(
-            "color is an empty list: name columns of adata.obs or genes, or leave it out"
+            "color is an empty list: use columns of adata.obs or genes, or leave it out"
         )
     colors = [
         {} if name is None else {"color": values_of(adata, name), **palette_of(adata, name)}
@@ -160,7 +177,7 @@ def _draw(
     if len(names) > 1:
         size = (6.0 * len(names), 5.0)
         places = list(pyplot.subplots(1, len(names), figsize=size, layout="constrained")[1])
-    # Names of cells are mostly barcodes: write them on request only.
+    # Names of cells are mostly barcodes, so they are drawn only on request.
     axes = [
         draw(what, ax=place, **{"labels": False, **colored, **options})
         for place, colored in zip(places, colors, strict=True)
@@ -181,9 +198,10 @@ def values_of(adata: "AnnData", name: str) -> ArrayLike:
         if table is not None and name in table.var_names:
             if (table.var_names == name).sum() > 1:
                 raise ValueError(
-                    f"two genes are named {name!r}: call adata.var_names_make_unique() first"
+                    f"several genes are named {name!r}: call adata.var_names_make_unique() first"
                 )
-            # A list of one column: the result has two axes, dense or sparse.
+            # Select a list of one column, so that the result is two-dimensional, dense or
+            # sparse.
             values = table.X[:, [table.var_names.get_loc(name)]]
             dense = values.toarray() if hasattr(values, "toarray") else values
             return np.asarray(dense).ravel()
@@ -194,11 +212,11 @@ def values_of(adata: "AnnData", name: str) -> ArrayLike:
 
 
 def palette_of(adata: "AnnData", name: str) -> dict[str, Any]:
-    """Return the colors of a column's categories in `uns`, as an argument of `draw`."""
+    """Return the colors that `uns` stores for the categories of a column, as an argument of `draw`."""
     colors = adata.uns.get(f"{name}_colors")
     if colors is None or name not in adata.obs or not hasattr(adata.obs[name], "cat"):
         return {}
     categories = adata.obs[name].cat.categories
     if len(colors) < len(categories):
-        return {}  # colors of other categories: scanpy ignores them as well
+        return {}  # colors for other categories: scanpy ignores them as well
     return {"palette": dict(zip(categories, colors, strict=False))}

@@ -1,6 +1,6 @@
-"""Tools for trees of cells, by the conventions of scverse.
+"""Tools for trees of cells, following scverse conventions.
 
-Results go into the AnnData, and parameters into `uns[key_added]["params"]`.
+Results are stored in the AnnData, and parameters in `uns[key_added]["params"]`.
 """
 
 from typing import TYPE_CHECKING
@@ -38,53 +38,62 @@ def tree(
     n_jobs: int | None = None,
     copy: bool = False,
 ) -> "AnnData | None":
-    """Fit the tree of the cells.
+    """Fit a tree to the cells.
 
     Parameters
     ----------
     adata : AnnData or TreeData
+        The cells.
     use_rep : str
-        The table of the cells: a key of `obsm`, or "X". A sparse X becomes dense, if that fits
-        into memory.
+        The coordinates of the cells: a key of `obsm`, or "X". A sparse X is converted to a
+        dense array if it fits into memory.
     metric : str
-        The distance between two rows, as in `treerep.fit`.
+        The metric between cells, as in `treerep.fit`.
     method : str
-        As in `treerep.fit`.
+        The method, as in `treerep.fit`.
     trials : int
-        Fit this many trees and keep the best, as in `treerep.fit`.
+        Number of trees to fit. The best is kept, as in `treerep.fit`.
     refine : bool
-        Whether to improve the tree by `treerep.refine`: closer distances for more time.
+        Whether to improve the tree by `treerep.refine`, which takes more time.
     root : str or int, optional
-        Name or position of a cell. The stored tree is rooted there, and `tl.pseudotime` is
+        Name or position of a cell. The stored tree is rooted at this cell, and `pseudotime` is
         called with it.
     n_clusters : int, optional
-        If given, `tl.lineages` is called with it.
+        If given, `lineages` is called with this number.
     key_added : str
         Name of the tree.
     rng, n_jobs
         As in `treerep.fit`.
     copy : bool
-        Whether to leave `adata` as it is and return a copy with the results.
+        Whether to return a copy with the results and leave `adata` unchanged.
 
     Returns
     -------
-    None, or the copy. These are set:
+    AnnData or None
+        The copy if `copy` is True, otherwise None.
 
-    `adata.uns[key_added]`
-        The tree as arrays and as Newick text, with `params`: `tl.get_tree` reads it.
-    `adata.obst[key_added]`
-        (TreeData only) The tree as a networkx.DiGraph. All cells are leaves. A cell that is an
-        inner node of the fitted tree is a leaf at distance 0 from that node. Edges have
-        `length`, nodes `depth`.
-    `adata.obs[f"{key_added}_pseudotime"]`, `adata.obs[f"{key_added}_lineage"]`
-        With `root` and `n_clusters`.
-
-    If `key_added` has a tree already, that tree is replaced. Its pseudotime, lineages and
-    coordinates (`obsm[f"X_{key_added}"]`) are removed, unless they have custom names.
+    See Also
+    --------
+    tl.get_tree : Return the fitted tree.
+    tl.pseudotime : Compute pseudotime along the tree.
+    tl.lineages : Cut the tree into lineages.
+    tl.embed : Embed the tree in the Poincaré disk.
+    pl.tree : Draw the tree.
 
     Notes
     -----
-    Costs what `treerep.fit` costs, with `trials` fits and their scores; exactness as there.
+    The cost and the exactness are those of `treerep.fit`. The function sets these fields:
+
+    - ``adata.uns[key_added]``: the tree as arrays and as Newick text, with ``params``.
+      `get_tree` reads it.
+    - ``adata.obst[key_added]`` (TreeData only): the tree as a networkx DiGraph. All cells are
+      leaves. A cell that is an internal node of the fitted tree becomes a leaf at distance 0
+      from this node. Edges have ``length``, and nodes have ``depth``.
+    - ``adata.obs[f"{key_added}_pseudotime"]`` if `root` is given.
+    - ``adata.obs[f"{key_added}_lineage"]`` if `n_clusters` is given.
+
+    An existing tree of the same name is replaced. Its pseudotime, lineages and coordinates
+    (``obsm[f"X_{key_added}"]``) are removed, unless they have custom names.
 
     Examples
     --------
@@ -134,23 +143,35 @@ def pseudotime(
     key_added: str | None = None,
     copy: bool = False,
 ) -> "AnnData | None":
-    """Set the pseudotime of the cells: their distance from a root cell in the tree.
+    """Compute the pseudotime of the cells: their tree distance from a root cell.
 
     Parameters
     ----------
-    adata : AnnData or TreeData, after `tl.tree`
+    adata : AnnData or TreeData
+        The cells, after `tl.tree`.
     root : str or int
-        Name or position of the root cell, for instance `adata.uns["iroot"]`.
+        Name or position of the root cell, for example ``adata.uns["iroot"]``.
     key : str
-        The tree.
+        Name of the tree.
     key_added : str, optional
-        Column of `obs`: f"{key}_pseudotime" by default.
+        Column of `obs`. The default is ``f"{key}_pseudotime"``.
     copy : bool
-        Whether to leave `adata` as it is and return a copy.
+        Whether to return a copy with the result and leave `adata` unchanged.
+
+    Returns
+    -------
+    AnnData or None
+        The copy if `copy` is True, otherwise None.
+
+    See Also
+    --------
+    tl.tree : Fit a tree to the cells.
+    tl.lineages : Cut the tree into lineages.
+    pl.tree : Draw the tree, colored by pseudotime.
 
     Notes
     -----
-    O(N) time. Exact: sums of edge lengths.
+    O(N) time. Exact: the distances are sums of edge lengths.
 
     Examples
     --------
@@ -180,23 +201,35 @@ def lineages(
     key_added: str | None = None,
     copy: bool = False,
 ) -> "AnnData | None":
-    """Cut the tree into lineages: connected parts, by `Tree.cut`.
+    """Cut the tree into lineages, which are connected parts of the tree.
 
     Parameters
     ----------
-    adata : AnnData or TreeData, after `tl.tree`
+    adata : AnnData or TreeData
+        The cells, after `tl.tree`.
     n_clusters : int
         Number of lineages.
     key : str
-        The tree.
+        Name of the tree.
     key_added : str, optional
-        Column of `obs`, categorical: f"{key}_lineage" by default.
+        Categorical column of `obs`. The default is ``f"{key}_lineage"``.
     copy : bool
-        Whether to leave `adata` as it is and return a copy.
+        Whether to return a copy with the result and leave `adata` unchanged.
+
+    Returns
+    -------
+    AnnData or None
+        The copy if `copy` is True, otherwise None.
+
+    See Also
+    --------
+    Tree.cut : The method that is used.
+    tl.tree : Fit a tree to the cells.
+    tl.pseudotime : Compute pseudotime along the tree.
 
     Notes
     -----
-    O(N) a cut, at worst. Ward's criterion on tree distances: see `Tree.cut`.
+    O(N) time per cut in the worst case, by Ward's criterion on tree distances.
 
     Examples
     --------
@@ -231,30 +264,42 @@ def embed(
     key_added: str | None = None,
     copy: bool = False,
 ) -> "AnnData | None":
-    """Embed the tree by Sarkar's construction and store Poincaré coordinates of the cells.
+    """Embed the tree in hyperbolic space and store Poincaré coordinates of the cells.
 
     Parameters
     ----------
-    adata : AnnData or TreeData, after `tl.tree`
+    adata : AnnData or TreeData
+        The cells, after `tl.tree`.
     key : str
-        The tree.
+        Name of the tree.
     dim : int
         Dimension of the space.
     scale : float or "auto"
-        Hyperbolic length of one unit of the tree. "auto" is that of `treerep.draw`, for
-        pictures. At larger scales hyperbolic distances are closer to those in the tree, and the
-        cells are closer to the rim.
+        Hyperbolic length of one unit of the tree. "auto" is the scale of `treerep.draw`, for
+        pictures. At larger scales, hyperbolic distances are closer to tree distances, and the
+        cells are closer to the boundary.
     root : str or int, optional
-        Name or position of the cell at the origin; the center of the tree by default.
+        Name or position of the cell at the origin. The default is the center of the tree.
     key_added : str, optional
-        Key of `obsm` for the coordinates, and of `uns` for the parameters: f"X_{key}" by
-        default, so that `sc.pl.embedding(adata, basis="treerep")` shows them.
+        Key of `obsm` for the coordinates, and of `uns` for the parameters. The default is
+        ``f"X_{key}"``, so that ``sc.pl.embedding(adata, basis="treerep")`` shows the cells.
     copy : bool
-        Whether to leave `adata` as it is and return a copy.
+        Whether to return a copy with the result and leave `adata` unchanged.
+
+    Returns
+    -------
+    AnnData or None
+        The copy if `copy` is True, otherwise None.
+
+    See Also
+    --------
+    pl.disk : Draw the embedded tree.
+    tl.tree : Fit a tree to the cells.
+    treerep.embed : Embed a tree, with more options.
 
     Notes
     -----
-    Costs what `treerep.embed` costs: O(N dim). Sarkar, Graph Drawing 2011.
+    O(N dim) time, as `treerep.embed`. Sarkar, Graph Drawing 2011.
 
     Examples
     --------
@@ -284,13 +329,12 @@ def place_tree(tree: Tree, *, dim: int, scale: float | str, root: int | None) ->
     """Embed a tree at a scale. "auto" is the scale of its picture."""
     if isinstance(scale, str) and scale == "auto":
         scale = disk_embedding(tree, root).scale
-    factor = number_above(0, scale, "scale is a positive number or 'auto'")
+    factor = number_above(0, scale, "scale must be a positive number or 'auto'")
     return embed_tree(tree, dim=dim, scale=factor, root=root)
 
 
 def _check_clusters(adata: "AnnData", n_clusters: object) -> None:
     if positive_number(n_clusters, "n_clusters") > adata.n_obs:
         raise ValueError(
-            f"n_clusters={n_clusters} is more than the number of cells, {adata.n_obs}: "
-            "choose fewer"
+            f"n_clusters={n_clusters} exceeds the number of cells, {adata.n_obs}: choose a smaller number"
         )

@@ -1,4 +1,4 @@
-"""Estimators for scikit-learn around `fit`, `place`, `Tree.cut` and `embed`.
+"""Estimators for scikit-learn based on `fit`, `place`, `Tree.cut` and `embed`.
 
 Importing this package imports sklearn.
 """

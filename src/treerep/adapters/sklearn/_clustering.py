@@ -28,12 +28,14 @@ class TreeEstimator(
     refine: bool
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
-        """Learn the tree of X and cut it.
+        """Fit a tree to X and cut it into clusters.
 
         Parameters
         ----------
         X : (n, k) array of points, or (n, n) array of distances if metric="precomputed"
+            The samples.
         y : ignored
+            Present for compatibility with scikit-learn.
         """
         clusters = positive_number(self.n_clusters, "n_clusters")
         metric = self._as_metric(X)
@@ -45,7 +47,7 @@ class TreeEstimator(
             tree = refine(tree, metric, rng=seed, n_jobs=self._jobs())
         self.tree_: Tree = tree
         self.distortion_ = self._distortion(self.tree_, metric)
-        # New points are measured against these, unless they come as distances.
+        # Distances from new points to these points are computed, unless they are precomputed.
         self._points = None if self.metric == "precomputed" else metric
         self._node_labels = cut_clusters(self.tree_._view, len(self.tree_), clusters)
         self.labels_: NDArray[np.int64] = self._node_labels[: len(self.tree_)]
@@ -56,30 +58,34 @@ class TreeEstimator(
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Place new points in the tree and return the cluster of their places.
+        """Place new points in the tree and return their clusters.
 
         Parameters
         ----------
         X : (m, k) array of points, or (m, n) array of distances if metric="precomputed"
-            The distances are those to the points of `fit`.
+            The new points, or their distances to the samples of `fit`.
         """
         places = self._places(X)
         rooted = self.tree_.rooted()
-        # A place is on the edge above a node. It may be nearer to the other end.
+        # A position is on the edge above a node and may be closer to the other end.
         nearer_parent = places.above > rooted.length[places.node] / 2
         nearest = np.where(nearer_parent, rooted.parent[places.node], places.node)
         return self._node_labels[nearest]
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances in the tree of points to the center of each cluster.
+        """Return the tree distances from points to the center of each cluster.
 
-        The center is the node (`center_nodes_`) with the smallest sum of distances to the
-        points of the cluster.
+        The center is the node with the smallest sum of distances to the points of the cluster.
+
+        Parameters
+        ----------
+        X : (m, k) array of points, or (m, n) array of distances if metric="precomputed"
+            The points, or their distances to the samples of `fit`.
         """
         return distances_from(self.tree_, self._places(X), self.center_nodes_)
 
     def score(self, X: ArrayLike, y: object = None) -> float:  # noqa: ARG002
-        """Return minus the mean distance in the tree to the nearest center of a cluster."""
+        """Return minus the mean tree distance from points to the nearest cluster center."""
         return -float(self.transform(X).min(axis=1).mean())
 
     def _places(self, X: ArrayLike) -> Places:
@@ -97,7 +103,9 @@ class TreeEstimator(
 
 
 class TreeClustering(TreeEstimator):
-    """Cluster by cutting the tree that `treerep.fit` learns by default.
+    """Cluster samples by cutting the tree of `treerep.fit`, with the default method.
+
+    It has the methods of `TreeRep`.
 
     Parameters
     ----------
@@ -107,14 +115,32 @@ class TreeClustering(TreeEstimator):
         "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for
         distances.
     balance : float from 0 to 1, optional
-        How much near distances count: see `fit`.
+        Weight of near distances, as in `treerep.fit`.
     refine : bool
-        Whether to refine the tree further (see `refine`).
-    random_state, n_jobs : see `TreeRep`
+        Whether to improve the tree by `treerep.refine`, which takes more time.
+    random_state : int, RandomState or None
+        Seed of the random choices.
+    n_jobs : int or None
+        Number of threads, as in scikit-learn: None is 1, and -1 uses all cores.
 
     Attributes
     ----------
-    tree_, labels_, center_nodes_, distortion_, n_features_in_ : see `TreeRep`
+    tree_ : Tree
+        The fitted tree.
+    labels_ : (n,) array
+        Cluster of each sample, numbered by first appearance.
+    center_nodes_ : (n_clusters,) array
+        Tree node with the smallest sum of distances to the samples of each cluster.
+    distortion_ : float
+        Average distortion of the tree, from 256 sampled rows above 2,000 samples.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    sklearn.TreeRep : Cluster by the tree of TreeRep.
+    sklearn.NeighborJoining : Cluster by the tree of neighbor joining.
+    Tree.cut : Cut a tree into clusters.
 
     Examples
     --------
@@ -144,7 +170,9 @@ class TreeClustering(TreeEstimator):
 
 
 class TreeRep(TreeEstimator):
-    """Cluster by cutting the tree of TreeRep (Sonthalia and Gilbert 2020).
+    """Cluster samples by cutting the tree of TreeRep (Sonthalia and Gilbert 2020).
+
+    It also has scikit-learn's ``fit_predict`` and ``fit_transform``.
 
     Parameters
     ----------
@@ -154,24 +182,35 @@ class TreeRep(TreeEstimator):
         "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for
         distances.
     trials : int
-        Learn this many trees and keep the best.
+        Number of trees to fit. The best is kept.
     refine : bool
-        Whether to refine the tree (see `refine`), which takes more time.
-    tol, pivot : see `fit`
+        Whether to improve the tree by `treerep.refine`, which takes more time.
+    tol, pivot
+        As in `treerep.fit`.
     random_state : int, RandomState or None
+        Seed of the random choices.
     n_jobs : int or None
-        Threads, as scikit-learn counts them: None is 1, -1 all cores.
+        Number of threads, as in scikit-learn: None is 1, and -1 uses all cores.
 
     Attributes
     ----------
     tree_ : Tree
+        The fitted tree.
     labels_ : (n,) array
         Cluster of each sample, numbered by first appearance.
     center_nodes_ : (n_clusters,) array
-        Node of the tree with the smallest sum of distances to the samples of the cluster.
+        Tree node with the smallest sum of distances to the samples of each cluster.
     distortion_ : float
-        Average distortion of the tree, from 256 sampled rows beyond 2,000 samples.
+        Average distortion of the tree, from 256 sampled rows above 2,000 samples.
     n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    sklearn.TreeClustering : Cluster by the tree of the default method.
+    sklearn.NeighborJoining : Cluster by the tree of neighbor joining.
+    treerep.fit : Fit a tree.
+    Tree.cut : Cut a tree into clusters.
 
     Examples
     --------
@@ -213,15 +252,40 @@ class TreeRep(TreeEstimator):
 
 
 class NeighborJoining(TreeEstimator):
-    """Cluster by cutting the tree of neighbor joining (Saitou and Nei 1987). O(n^2) memory.
+    """Cluster samples by cutting the tree of neighbor joining (Saitou and Nei 1987).
+
+    It needs O(n^2) memory. It has the methods of `TreeRep`.
 
     Parameters
     ----------
-    n_clusters, metric, refine, n_jobs : see `TreeRep`
+    n_clusters : int
+        Number of clusters. The tree is cut by Ward's criterion (see `Tree.cut`).
+    metric : str
+        "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for
+        distances.
+    refine : bool
+        Whether to improve the tree by `treerep.refine`, which takes more time.
+    n_jobs : int or None
+        Number of threads, as in scikit-learn: None is 1, and -1 uses all cores.
 
     Attributes
     ----------
-    tree_, labels_, center_nodes_, distortion_, n_features_in_ : see `TreeRep`
+    tree_ : Tree
+        The fitted tree.
+    labels_ : (n,) array
+        Cluster of each sample, numbered by first appearance.
+    center_nodes_ : (n_clusters,) array
+        Tree node with the smallest sum of distances to the samples of each cluster.
+    distortion_ : float
+        Average distortion of the tree, from 256 sampled rows above 2,000 samples.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    sklearn.TreeClustering : Cluster by the tree of the default method.
+    sklearn.TreeRep : Cluster by the tree of TreeRep.
+    treerep.fit : Fit a tree.
 
     Examples
     --------
@@ -243,7 +307,7 @@ class NeighborJoining(TreeEstimator):
         self.n_jobs = n_jobs
 
     def _seed(self) -> int:
-        return 0  # neighbor joining is not random, and refinement gets the same seed every time
+        return 0  # neighbor joining is deterministic, and refinement always gets the same seed
 
     def _fitted_tree(self, metric: Metric, seed: int) -> Tree:  # noqa: ARG002
         return fit(metric, method="neighbor_joining", n_jobs=self._jobs())

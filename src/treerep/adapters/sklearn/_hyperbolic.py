@@ -19,50 +19,63 @@ from ._shared import MetricEstimator, RandomState
 
 METHODS = ("sarkar", "hmds", "pt")
 MODELS = ("poincare", "klein", "lorentz")
-# Default radius of the tree in hyperbolic space. float64 coordinates still distinguish points.
+# Default radius of the tree in hyperbolic space. float64 coordinates still separate points
+# there.
 _RADIUS = 10.0
 
 
 class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MetricEstimator):
-    """Embed samples in hyperbolic space, through their tree or directly.
+    """Embed samples in hyperbolic space, by a tree or directly.
 
     Parameters
     ----------
     dim : int
         Dimension of the hyperbolic space.
     method : "sarkar", "hmds" or "pt"
-        "sarkar" fits a tree and embeds it. "hmds" and "pt" (which needs torch) embed the
-        distances themselves. See `embed`.
+        "sarkar" fits a tree and embeds the tree. "hmds" and "pt" embed the distances; "pt"
+        needs torch. See `treerep.embed`.
     model : "poincare", "klein" or "lorentz"
-        Coordinates of `embedding_`: in the Poincaré ball, the Klein ball, or on the
+        Coordinates of `embedding_`: in the Poincaré ball, in the Klein ball, or on the
         hyperboloid (dim + 1 coordinates).
     metric : str
         "euclidean", "manhattan", "cosine", ... (see `PointMetric`), or "precomputed" for
         distances.
     scale : float or None
-        Hyperbolic length of one unit of the data. If None, "sarkar" makes the radius of the
-        tree 10, "hmds" finds the best scale, and "pt" learns it.
-    trials, refine : (method="sarkar" only) see `TreeRep`
+        Hyperbolic length of one unit of the data. If None, "sarkar" sets the radius of the tree
+        to 10, "hmds" finds the best scale, and "pt" learns it.
+    trials, refine
+        (`method="sarkar"` only) As in `TreeRep`.
     device : str, torch.device or None
-        (method="pt" only) The device of torch: the CPU if None, "cuda" for a GPU.
+        (`method="pt"` only) The torch device. None is the CPU; "cuda" is a GPU.
     random_state : int, RandomState or None
+        Seed of the random choices.
     n_jobs : int or None
-        Threads that fit the tree, as scikit-learn counts them: None is 1, -1 all cores.
+        Number of threads that fit the tree, as in scikit-learn: None is 1, and -1 uses all
+        cores.
 
     Attributes
     ----------
-    embedding_ : (n, dim) array
+    embedding_ : (n, n_coordinates) array
         Coordinates of the samples.
     hyperbolic_ : Embedding
-        The embedding as a metric. With "sarkar" it has every node of the tree.
+        The embedding as a metric. With "sarkar", it has all nodes of the tree.
     tree_ : Tree
-        (method="sarkar" only)
+        (`method="sarkar"` only) The fitted tree.
     distortion_ : float
-        Average distortion of the embedding, from 256 sampled rows beyond 2,000 samples.
+        Average distortion of the embedding, from 256 sampled rows above 2,000 samples.
     n_features_in_ : int
+        Number of features.
 
-    Like scikit-learn's MDS and TSNE it has no `transform`: `place` new points in `tree_` and
-    `embed` the result.
+    See Also
+    --------
+    treerep.embed : Embed a tree or a metric, with more options.
+    Embedding : The embedding as a metric.
+    sklearn.TreeRep : Cluster by a tree.
+
+    Notes
+    -----
+    Like scikit-learn's MDS and TSNE, the estimator has no method `transform`. Place new points
+    in `tree_` by `treerep.place` and embed the result.
 
     Examples
     --------
@@ -103,7 +116,9 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         Parameters
         ----------
         X : (n, k) array of points, or (n, n) array of distances if metric="precomputed"
+            The samples.
         y : ignored
+            Present for compatibility with scikit-learn.
         """
         check_choice("method", self.method, METHODS)
         check_choice("model", self.model, MODELS)
@@ -112,7 +127,7 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
         if self.method == "sarkar":
             self.hyperbolic_: Embedding = self._embedded_tree(metric, seed)
         else:
-            self.__dict__.pop("tree_", None)  # of an earlier fit by another method
+            self.__dict__.pop("tree_", None)  # from an earlier fit with another method
             self.hyperbolic_ = embed(
                 metric,
                 method=self.method,
@@ -141,7 +156,7 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
 
 
 def _default_scale(tree: Tree) -> float:
-    """Return the scale at which half of the longest path of the tree is _RADIUS."""
+    """Return the scale at which half of the longest path of the tree has length _RADIUS."""
     end = int(np.argmax(tree.rooted().depth))
     longest = float(tree.rooted(end).depth.max())
     return 2 * _RADIUS / longest if longest > 0 else 1.0

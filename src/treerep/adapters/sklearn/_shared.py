@@ -1,4 +1,4 @@
-"""Base class of the estimators: data, seeds and jobs as scikit-learn has them."""
+"""Base class of the estimators: data, seeds and jobs by scikit-learn's conventions."""
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -17,7 +17,7 @@ from ...scores.distortion import average_distortion
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-#: A seed as scikit-learn takes it.
+#: A seed as scikit-learn accepts it.
 RandomState: TypeAlias = "int | np.random.RandomState | None"
 
 # With more points, the distortion is estimated from sampled rows.
@@ -54,7 +54,7 @@ class MetricEstimator(BaseEstimator):
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _jobs(self) -> int:
-        # For scikit-learn, None means 1 or the setting of joblib, and -1 means all cores.
+        # In scikit-learn, None means 1 or the joblib setting, and -1 means all cores.
         return int(effective_n_jobs(self.n_jobs))
 
     def _distortion(self, approx: Metric, truth: Metric) -> float:

@@ -1,4 +1,4 @@
-"""The end of TreeRep on a cluster: a worker gathers the points of small zones."""
+"""The last phase of TreeRep on a cluster: one worker gathers and finishes small zones."""
 
 from typing import NamedTuple, Protocol
 
@@ -22,7 +22,7 @@ class Part(NamedTuple):
     near_b: NDArray[np.float64]
     priority: NDArray[np.int32]
     rows: RowOracle
-    counts: NDArray[np.int64]  # points of each zone
+    counts: NDArray[np.int64]  # number of points of each zone
 
 
 class Batch(NamedTuple):
@@ -31,14 +31,14 @@ class Batch(NamedTuple):
     zones: list[Zone]
     pieces: list[int]
     first: int
-    n: int  # number of all points
+    n: int  # total number of points
     tol: float
     rule: int
     joined: int
 
 
 class Finished(NamedTuple):
-    """Edges of the tree on a batch, and the node of each of its points."""
+    """Edges of the tree of a batch, and the node of each of its points."""
 
     points: NDArray[np.int32]
     nodes: NDArray[np.int32]
@@ -50,18 +50,18 @@ class Bar(Protocol):
     """A progress bar."""
 
     def update(self, n: int) -> object:
-        """Add to the work that is done."""
+        """Advance the bar by n."""
 
 
 class _SilentBar:
-    """No progress: the client shows it, batch by batch."""
+    """A bar that shows nothing, because the client shows progress batch by batch."""
 
     def update(self, n: int) -> None:
         """Do nothing."""
 
 
 def part_of(block: Block, last: Wave, became_r: NDArray[np.int64], pieces: list[int]) -> Part:
-    """Take the points of some pieces out of a block."""
+    """Extract the points of some pieces from a block."""
     state = last[0]
     by_piece = [positions(block, state, piece, became_r) for piece in pieces]
     here = np.concatenate(by_piece)
@@ -79,7 +79,7 @@ def part_of(block: Block, last: Wave, became_r: NDArray[np.int64], pieces: list[
 def finish(batch: Batch, *parts: Part) -> Finished:
     """Complete the zones of a batch."""
     done = completed(batch, *parts)
-    # The number in the whole tree of each node: points, Steiner nodes, and ends of zones.
+    # Number in the whole tree of each node: points, Steiner nodes, and ends of zones.
     points = batch.first + np.arange(len(done.points))
     ends = [end for zone in batch.zones for end in (zone.a, zone.b)]
     number = np.concatenate([points, batch.n + points, ends]).astype(np.int32)
@@ -88,10 +88,10 @@ def finish(batch: Batch, *parts: Part) -> Finished:
 
 
 def completed(batch: Batch, *parts: Part) -> Finished:
-    """Complete the zones of a batch by TreeRep itself, on one thread.
+    """Complete the zones of a batch with TreeRep, on one thread.
 
-    Nodes are numbered within the batch: m points are 0 ... m - 1, Steiner nodes m ... 2 m - 1.
-    The nodes that the zones hang off follow, two for each zone.
+    Nodes are numbered within the batch: m points are 0 ... m - 1, and Steiner nodes m ... 2 m -
+    1. The nodes to which the zones are attached follow, two for each zone.
     """
     zone_of = np.concatenate(
         [np.repeat(np.arange(len(batch.zones)), part.counts) for part in parts]
@@ -112,7 +112,7 @@ def completed(batch: Batch, *parts: Part) -> Finished:
 
 
 def _local_zones(zones: list[Zone], first_end: int) -> list[Zone]:
-    """Return zones as slices of the points of a batch. Their ends are first_end, ..."""
+    """Return zones as slices of the points of a batch. Their ends are numbered from first_end on."""
     local = []
     lo = 0
     for k, zone in enumerate(zones):
@@ -123,7 +123,7 @@ def _local_zones(zones: list[Zone], first_end: int) -> list[Zone]:
 
 
 class Duplicates(NamedTuple):
-    """Points of one block that equal a node of the tree."""
+    """Points of one block that coincide with a node of the tree."""
 
     points: NDArray[np.int32]
     near_a: NDArray[np.float64]  # distance to the node
@@ -133,7 +133,7 @@ class Duplicates(NamedTuple):
 def duplicates_of(
     block: Block, last: Wave, became_r: NDArray[np.int64], pieces: list[int]
 ) -> Duplicates:
-    """Take the points of some pieces out of a block, without their coordinates."""
+    """Extract the points of some pieces from a block, without their coordinates."""
     state = last[0]
     by_piece = [positions(block, state, piece, became_r) for piece in pieces]
     here = np.concatenate(by_piece)

@@ -1,4 +1,4 @@
-"""Oracles of points that travel between workers: a few rows at a time."""
+"""Oracles of points that are sent between workers, a few rows at a time."""
 
 from typing import Any, TypeAlias
 
@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from ...metric._compiled import CompiledMetric
 from ...metric.points import Oracle
 
-#: An oracle whose arrays have one row per point: those of points with coordinates.
+#: An oracle whose arrays have one row per point, as for points with coordinates.
 RowOracle: TypeAlias = Oracle
 
 
 def part_of_oracle(oracle: RowOracle, rows: slice) -> RowOracle:
-    """Return an oracle of consecutive points, without a copy."""
+    """Return an oracle of consecutive points, without copying."""
     arrays: list[NDArray[Any]] = [array[rows] for array in oracle]
     return type(oracle)(*arrays)
 
@@ -31,7 +31,7 @@ class GatheredPoints(CompiledMetric):
 
 
 def stacked(*oracles: RowOracle) -> RowOracle:
-    """Return one oracle of the points of several, in new arrays, as kernels take them."""
+    """Return one oracle for the points of several oracles, in new arrays that kernels accept."""
     arrays = [np.concatenate(columns) for columns in zip(*oracles, strict=True)]
     for array in arrays:
         array.flags.writeable = False

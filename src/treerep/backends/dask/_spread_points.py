@@ -1,7 +1,7 @@
-"""Points that are spread over the workers of a Dask cluster, in blocks of rows.
+"""Points distributed over the workers of a Dask cluster, in blocks of rows.
 
-The workers check and prepare their blocks. Every block is the result of a task: when a worker
-dies, another one computes its blocks again.
+The workers validate and prepare their blocks. Every block is the result of a task, so if a
+worker dies, another worker computes its blocks again.
 """
 
 import itertools
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
     from ._oracles import RowOracle
 
-# Points in the client's memory are sent inside tasks. Dask warns of larger pieces.
+# Points in the client's memory are sent inside tasks. Dask warns about larger pieces.
 _PIECE_BYTES = 4 << 20
 
 Thing = TypeVar("Thing")
 
 
 class Facts(NamedTuple):
-    """What the client must know of a block."""
+    """Information about a block for the client."""
 
     extent: float
     integral: bool
@@ -38,7 +38,7 @@ class Facts(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The points start, start + 1, ..., as kernels take them, and their priorities."""
+    """The points start, start + 1, ..., in the form that kernels accept, and their priorities."""
 
     oracle: "RowOracle"
     priority: NDArray[np.int32]
@@ -47,7 +47,7 @@ class Block(NamedTuple):
 
 
 class SpreadPoints(Metric):
-    """The client's view of points that the workers have.
+    """The client's view of points stored on the workers.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class SpreadPoints(Metric):
     starts : (blocks + 1,) int64 array
         The points of block b are starts[b] ... starts[b+1]-1.
     homes : list of str
-        The worker that has each block, unless it died.
+        The worker that stores each block, unless it died.
     """
 
     def __init__(
@@ -78,14 +78,14 @@ class SpreadPoints(Metric):
         return int(self.starts[-1])
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:  # noqa: ARG002
-        """Raise a TypeError: all points would have to pass through the client."""
+        """Raise a TypeError, because all points would have to pass through the client."""
         raise TypeError(
-            "these points are on the workers of a cluster: the client cannot read their distances"
+            "the points are on the workers of a cluster, so the client cannot read their distances"
         )
 
 
 def is_dask_array(data: object) -> TypeGuard["dask.array.Array"]:
-    """Return whether this is an array of Dask, without importing Dask.
+    """Return whether this is a Dask array, without importing Dask.
 
     >>> is_dask_array([[0.0, 1.0]])
     False
@@ -94,15 +94,15 @@ def is_dask_array(data: object) -> TypeGuard["dask.array.Array"]:
 
 
 def check_shape(array: "dask.array.Array") -> int:
-    """Return how many points a dask array has, or raise a MetricError if it is not a table."""
+    """Return the number of points of a dask array. Raise a MetricError if it is not a table."""
     if array.ndim != 2 or 0 in array.shape:
         shape = " x ".join(map(str, array.shape)) or "a single value"
         raise MetricError(
-            f"points are rows of a table (n x k, at least one of each), this dask array is {shape}"
+            f"points must be rows of a table (n x k, both at least 1), but this dask array has shape {shape}"
         )
     if np.isnan(array.shape).any():
         raise MetricError(
-            "the chunks of this dask array have unknown lengths: call its compute_chunk_sizes() first"
+            "the chunks of this dask array have unknown lengths: call compute_chunk_sizes() first"
         )
     return int(array.shape[0])
 
@@ -114,7 +114,7 @@ def spread(
     priorities: Priorities,
     count: int,
 ) -> SpreadPoints:
-    """Make `count` blocks of points, check them, and leave them with the workers."""
+    """Make `count` blocks of points, validate them, and keep them on the workers."""
     n = priorities.n
     starts = np.linspace(0, n, min(count, n) + 1).astype(np.int64)
     make_blocks = _from_array if is_dask_array(data) else _from_memory
@@ -131,15 +131,15 @@ def spread(
 
 
 def _check_alike(facts: list[Facts], starts: NDArray[np.int64]) -> None:
-    """Check that all chunks have the same kind: Dask does not."""
+    """Check that all chunks have the same kind, because Dask does not."""
     for fact, start in zip(facts, starts.tolist(), strict=False):
         if fact.kind != facts[0].kind:
             kinds = (
-                f"{width} coordinates in {dtype}" for width, dtype in (facts[0].kind, fact.kind)
+                f"{width} coordinates of {dtype}" for width, dtype in (facts[0].kind, fact.kind)
             )
             raise MetricError(
-                f"the chunks of this dask array differ: point 0 has {next(kinds)} and point {start} {next(kinds)}; "
-                "make them alike where they are read"
+                f"the chunks of this dask array differ: point 0 has {next(kinds)} and point "
+                f"{start} has {next(kinds)}; read all chunks with the same width and dtype"
             )
 
 
@@ -160,7 +160,7 @@ def raise_first(client: DaskClient, futures: list[DaskFuture]) -> list[Any]:
 def dropping(client: DaskClient, futures: Iterable[DaskFuture]) -> Iterator[None]:
     """Cancel futures on an error or an interrupt.
 
-    Otherwise its traceback would keep them, and with them the memory of the workers.
+    Otherwise the traceback would keep them, and with them the memory of the workers.
     """
     try:
         yield
@@ -170,12 +170,12 @@ def dropping(client: DaskClient, futures: Iterable[DaskFuture]) -> Iterator[None
 
 
 def explained(error: BaseException) -> BaseException:
-    """Explain an error of Dask in one line. Other errors are returned as they are."""
+    """Explain a Dask error in one line. Other errors are returned unchanged."""
     if type(error).__name__ != "KilledWorker":
         return error
     return RuntimeError(
-        "several workers died in the same task of this fit, most likely because they ran out of memory: "
-        "give them more, or take more workers"
+        "several workers died in the same task of this fit, probably because they ran out "
+        "of memory: use workers with more memory, or more workers"
     )
 
 
@@ -210,7 +210,7 @@ def _from_memory(
     workers = itertools.cycle(_threads(client) or ["nowhere"])
     bounds = starts.tolist()
     for start, stop, worker in zip(bounds[:-1], bounds[1:], workers, strict=False):
-        # Scattered data is lost with its worker. The scheduler keeps the data of a task.
+        # Scattered data is lost with its worker. Data inside a task is kept by the scheduler.
         pieces = [
             submit_to(client, worker, _same, data.points[lo : min(lo + rows, stop)])
             for lo in range(start, stop, rows)
@@ -229,7 +229,7 @@ def submit_to(
 ) -> DaskFuture:
     """Submit a task that runs on this worker, or on any other if this one is dead.
 
-    By default, Dask would rather send a whole block to an idle worker than let a short task
+    By default, Dask prefers sending a whole block to an idle worker over letting a short task
     wait.
     """
     return client.submit(
@@ -247,7 +247,7 @@ def _balanced(
 ) -> tuple[list[DaskFuture], list[str]]:
     """Move blocks from workers with more blocks than threads to workers with fewer.
 
-    Dask may begin unevenly. Returns the blocks and the worker of each.
+    Dask may start unevenly. Returns the blocks and the worker of each.
     """
     workers_of = client.who_has(blocks)
     free = _threads(client)
@@ -265,7 +265,7 @@ def _balanced(
     return moved, homes
 
 
-# On the workers.
+# Code that runs on the workers.
 
 
 def _same(thing: Thing) -> Thing:
@@ -282,7 +282,7 @@ def _block(
         if np.ma.is_masked(piece):
             first = int(np.argwhere(np.ma.getmaskarray(piece))[0, 0])
             raise MetricError(
-                f"point {start + first} has a masked coordinate: fill it or drop the point"
+                f"point {start + first} has a masked coordinate: fill it in, or drop the point"
             )
     points = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
     rows = prepare_points(points, metric, start)
@@ -290,8 +290,9 @@ def _block(
     ranks = priority()
     if len(table) != len(ranks):
         raise MetricError(
-            f"the dask array says that it has {len(ranks):,} points from number {start} on, and its chunks have "
-            f"{len(table):,}: state the lengths of its chunks as they are, or call compute_chunk_sizes()"
+            f"the dask array declares {len(ranks):,} points from number {start} on, but its "
+            f"chunks have {len(table):,}: correct the lengths of its chunks, or call "
+            "compute_chunk_sizes()"
         )
     kind = rows.points.shape[1], str(table.dtype)
     return Block(rows.oracle, ranks, start, Facts(rows.extent, rows.integral, kind))

@@ -1,4 +1,4 @@
-"""The client's part of TreeRep on a cluster: it keeps the zones, and the workers the points."""
+"""The client side of TreeRep on a cluster. The client keeps the zones, the workers keep the points."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
@@ -32,11 +32,11 @@ from ._waves import (
     with_pivots,
 )
 
-_FAN_IN = 16  # summaries that are merged by one task before the client gets them
+_FAN_IN = 16  # summaries merged by one task before they are sent to the client
 
 
 class SpreadZone(NamedTuple):
-    """A zone, the piece of every block that holds its points, and candidates for its pivots."""
+    """A zone, the piece of every block that contains its points, and candidates for its pivots."""
 
     zone: Zone
     piece: int
@@ -45,7 +45,7 @@ class SpreadZone(NamedTuple):
 
 
 class Run:
-    """One run of TreeRep on points that are spread over workers.
+    """One run of TreeRep on points distributed over workers.
 
     Attributes
     ----------
@@ -56,9 +56,9 @@ class Run:
     became_r : (., 2) int64 array
         Pieces, and the points in them that became r in the last wave.
     states : list of Future
-        What the last wave left of each block.
+        The state of each block after the last wave.
     waves : list of dict
-        For each wave: how many zones and points were split.
+        For each wave, the number of zones and points that were split.
     """
 
     def __init__(
@@ -88,8 +88,8 @@ class Run:
     def run(self, first: int, at_once: int) -> None:
         """Complete the skeleton.
 
-        At first all points hang off the point `first`. At the end, `at_once` batches of zones
-        are finished at a time.
+        Initially, all points are attached to the point `first`. At the end, `at_once` batches
+        of zones are finished at a time.
         """
         with dropping(self.client, self._futures()):
             self._split(first)
@@ -104,7 +104,7 @@ class Run:
     def _submit_to(
         self, b: int, task: Callable[..., object], *arguments: object, **options: object
     ) -> DaskFuture:
-        """Submit a task on block b to the worker that has it."""
+        """Submit a task on block b to the worker that stores it."""
         home = self.points.homes[b]
         block = self.points.blocks[b]
         return submit_to(self.client, home, task, block, *arguments, **options)
@@ -112,10 +112,10 @@ class Run:
     def _futures(self) -> Iterator[DaskFuture]:
         yield from (*self.running, *self.states, *self.points.blocks)
 
-    # Split: all large zones together.
+    # Split phase: all large zones together.
 
     def _split(self, first: int) -> None:
-        """Hang all points off the first one, and split zones until each fits a worker."""
+        """Attach all points to the first one, and split zones until each fits a worker."""
         rule = self.choices.rule
         row = self._submit_to(int(self._owner(first)), rows_of, np.array([first]))
         self.states = [self._submit_to(b, first_wave, first, row, rule) for b in self._blocks]
@@ -134,7 +134,7 @@ class Run:
         """Take one step in every large zone: the workers sort points, the client adds edges."""
         large = [zone for zone in self.zones if self._is_large(zone)]
         steps = self._steps(large)
-        # The step of each zone, in the order of the pieces; -1 if it takes none.
+        # The step of each zone, in the order of the pieces; -1 for zones without a step.
         numbers = itertools.count()
         taken = [next(numbers) if self._is_large(zone) else -1 for zone in self.zones]
         summary = self._sort_points(steps, taken)
@@ -144,7 +144,7 @@ class Run:
         self.bar.update(n_before - _count_points(self.zones))
 
     def _sort_points(self, steps: Steps, taken: list[int]) -> Summary:
-        """Have the workers sort the points of their blocks, and summarize what they found."""
+        """Let the workers sort the points of their blocks and summarize the results."""
         pieces = [zone.piece for zone in self.zones]
         order = np.column_stack([pieces, taken])
         plan = Plan(order, self.became_r, steps, self.tol, self.choices.rule)
@@ -155,8 +155,8 @@ class Run:
     def _grow_zones(self, steps: Steps, taken: list[int], summary: Summary) -> None:
         """Replace each zone that took a step by the zones of its bins.
 
-        Pieces are numbered again: one for a zone that took no step, and one for each of the
-        nine bins of a zone that did.
+        Pieces are renumbered: one for each zone without a step, and nine (one per bin) for each
+        zone with a step.
         """
         before = self.zones
         self.zones = []
@@ -169,7 +169,8 @@ class Run:
                 continue
             r = _point_for_r(summary, k)
             grown = self._grow(zone, steps, k, summary, r, piece)
-            # The workers have r among the points of Z1[r], if other points are left there.
+            # The workers still have r among the points of Z1[r], if other points are left
+            # there.
             if r >= 0 and any(new.piece == piece + Z1_R for new in grown):
                 became_r.append((piece + Z1_R, r))
             self.zones += grown
@@ -179,7 +180,7 @@ class Run:
     def _grow(
         self, spread: SpreadZone, steps: Steps, k: int, summary: Summary, r: int, piece: int
     ) -> list[SpreadZone]:
-        """Return the zones that step k makes of a zone. Their pieces begin at `piece`.
+        """Return the zones that step k creates from a zone. Their pieces start at `piece`.
 
         `r` is the point that becomes r, or -1.
         """
@@ -201,7 +202,7 @@ class Run:
         return grown
 
     def _steps(self, large: list[SpreadZone]) -> Steps:
-        """Choose the pivots of each zone as `zone_kernels` does, from candidates of all blocks."""
+        """Choose the pivots of each zone as in `zone_kernels`, from the candidates of all blocks."""
         rows = [self._step(zone) for zone in large]
         kind, y, z, xy, xz, yz = np.array(rows).T
         return Steps(kind.astype(np.int64), y.astype(np.int64), z.astype(np.int64), xy, xz, yz)
@@ -216,14 +217,14 @@ class Run:
             return 1, y[POINT], z[POINT], y[NEAR_A], z[NEAR_A], np.nan
         z = lowest[0]
         if self.choices.rule == NEAR:
-            # Of equals, argmin takes the first, which has the lowest priority.
+            # Among equals, argmin returns the first, which has the lowest priority.
             z = lowest[np.argmin(lowest[:, NEAR_B])]
         elif self.choices.rule == CLOSEST:
             z = spread.closest[0]
         return 2, -1, z[POINT], zone.length, z[NEAR_A], z[NEAR_B]
 
     def _with_pivots(self, plan: Plan) -> DaskFuture:
-        """Add the coordinates of the pivots to a plan. They come from the blocks that have them."""
+        """Add the coordinates of the pivots to a plan. They come from the blocks that contain them."""
         steps = plan.steps
         first = np.where(steps.kind == 1, steps.y, steps.z)
         pivots = np.column_stack([first, steps.z]).ravel()
@@ -239,7 +240,7 @@ class Run:
         return np.searchsorted(self.points.starts, point, side="right") - 1
 
     def _summary(self) -> Summary:
-        """Merge the summaries that all blocks have of the last wave."""
+        """Merge the summaries of the last wave from all blocks."""
         parts = [
             submit_to(self.client, self.points.homes[b], summary_of, self.states[b])
             for b in self._blocks
@@ -249,7 +250,7 @@ class Run:
             parts = [self.client.submit(merged, *group, pure=False) for group in groups]
         return merged(*raise_first(self.client, parts))
 
-    # Finish: every small zone alone.
+    # Finish phase: each small zone separately.
 
     def _finish(self, at_once: int) -> None:
         """Complete all zones, `at_once` batches at a time."""
@@ -275,9 +276,9 @@ class Run:
                 done.add(another)
 
     def _batches(self, small: list[SpreadZone]) -> list[Batch]:
-        """Put zones together up to the largest size allowed.
+        """Combine zones into batches up to the largest size allowed.
 
-        Large zones come first, so that no worker waits at the end.
+        Large zones are first, so that no worker waits at the end.
         """
         groups: list[list[SpreadZone]] = []
         size = self.finish_points
@@ -308,12 +309,12 @@ class Run:
         return self.client.submit(finish, batch, *self._parts(batch), pure=False)
 
     def _parts(self, batch: Batch) -> list[DaskFuture]:
-        """Submit the tasks that take the points of a batch out of each block.
+        """Submit the tasks that extract the points of a batch from each block.
 
-        Nothing keeps these futures: Dask drops them as soon as they are used.
+        No references to these futures are kept, so Dask drops them as soon as they are used.
 
-        They have priority over batches that were submitted before, because other tasks wait for
-        them. If they waited long, Dask would send the whole block to an idle worker.
+        The tasks have priority over batches that were submitted earlier, because other tasks
+        wait for them. If they waited long, Dask would send the whole block to an idle worker.
         """
         return [
             self._submit_to(b, part_of, self.states[b], self.became_r, batch.pieces, priority=1)
@@ -321,13 +322,13 @@ class Run:
         ]
 
     def _add(self, done: Any) -> None:
-        """Add the edges of a batch. `done` is what its task returned."""
+        """Add the edges of a batch, given the result of its task."""
         self.skeleton.nodes[done.points] = done.nodes
         self.skeleton.add(done.edges, done.weights)
         self.bar.update(len(done.points))
 
     def _add_duplicates(self, duplicates: list[SpreadZone], first: int) -> None:
-        """Make points that equal a node its leaves, as nodes `first`, first + 1, ...
+        """Attach points that coincide with a node as leaves, as nodes `first`, first + 1, ...
 
         There may be more of them than fit a worker, but they take few bytes.
         """

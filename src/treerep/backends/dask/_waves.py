@@ -1,12 +1,13 @@
 """One split wave of TreeRep on one block of points: the tasks of a worker, as pure functions.
 
-A wave takes a block, the state that the wave before left, and a plan: the pivots of all large
-zones, with their coordinates. It sorts the points of the block by the ordinary kernels. It
-returns a new state and a summary for the client: how many points went where, and which may be
-pivots next. If a worker is lost, its states can be computed again from the block and the plans.
+The input of a wave is a block, the state after the previous wave, and a plan with the pivots of
+all large zones and their coordinates. The wave sorts the points of the block with the same
+kernels as on one machine. It returns a new state and a summary for the client: the number of
+points in each bin, and the candidates for the next pivots. If a worker is lost, its states are
+recomputed from the block and the plans.
 
-In a state the points are sorted by *piece*. A zone is one piece of every block. A step makes
-nine pieces of one.
+In a state, the points are sorted by *piece*. A zone is one piece of every block. A step turns
+one piece into nine.
 """
 
 from typing import NamedTuple
@@ -32,10 +33,10 @@ from ...metric.oracle.distance_kernels import block_distances
 from ._oracles import RowOracle, part_of_oracle, stacked
 from ._spread_points import Block
 
-# Points that are sorted together fit the cache, beside their pivots.
+# Points that are sorted together fit into the cache along with their pivots.
 _CACHE_BYTES = 1 << 20
-_FEWEST_POINTS = 256  # that are sorted together
-_LOWEST = 4  # how many points a step of any rule compares
+_FEWEST_POINTS = 256  # minimum number of points sorted together
+_LOWEST = 4  # largest number of points that a step compares, for any rule
 
 # Columns of a table of candidates.
 RANK = 0
@@ -46,7 +47,7 @@ COLUMNS = 4
 
 
 class State(NamedTuple):
-    """The points of a block that are not in the tree yet, sorted by piece."""
+    """The points of a block that are not yet in the tree, sorted by piece."""
 
     slots: NDArray[np.int32]  # row in the block
     near_a: NDArray[np.float64]
@@ -54,15 +55,15 @@ class State(NamedTuple):
     starts: NDArray[np.int64]  # piece p is starts[p]:starts[p+1]
 
     def bounds(self, piece: int) -> tuple[int, int]:
-        """Return the first position of a piece, and its end."""
+        """Return the first position and the end of a piece."""
         return int(self.starts[piece]), int(self.starts[piece + 1])
 
 
 class Summary(NamedTuple):
     """The results of a wave for the client.
 
-    Candidates are rows (priority, point, near_a, near_b); a row of inf stands for none. Steps
-    are in the order of the plan, with nine pieces each.
+    Candidates are rows (priority, point, near_a, near_b). A row of inf means no candidate.
+    Steps are in the order of the plan, with nine pieces each.
     """
 
     counts: NDArray[np.int64]  # (steps, CODES)
@@ -85,10 +86,10 @@ class Steps(NamedTuple):
     z: NDArray[np.int64]
     xy: NDArray[np.float64]
     xz: NDArray[np.float64]
-    yz: NDArray[np.float64]  # nan until it is measured
+    yz: NDArray[np.float64]  # nan until measured
 
     def pivots(self, k: int, at_y: int, at_z: int, row_y: int, row_z: int) -> Pivots:
-        """Return step k as kernels take it.
+        """Return step k in the form that kernels accept.
 
         `at_y` and `at_z` are positions in a slice of points, `row_y` and `row_z` in an oracle.
         """
@@ -105,11 +106,11 @@ class Steps(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What to do in a wave."""
+    """The instructions for a wave."""
 
-    # (., 2): pieces that still have points, in order, and the step that each takes, or -1
+    # (., 2): pieces that still have points, in order, and the step of each, or -1
     order: NDArray[np.int64]
-    # (., 2): pieces and the points in them that became r in the wave before
+    # (., 2): pieces and the points in them that became r in the previous wave
     became_r: NDArray[np.int64]
     steps: Steps
     tol: float
@@ -129,9 +130,9 @@ def rows_of(block: Block, points: NDArray[np.int64]) -> RowOracle:
 
 
 def with_pivots(plan: Plan, row: NDArray[np.int64], *rows: RowOracle) -> PlanWithPivots:
-    """Add the pivots to a plan, and measure from y to z.
+    """Add the pivots to a plan, and measure the distances from y to z.
 
-    `rows` come from several blocks. `row` is the row among them of each y and z in turn.
+    `rows` come from several blocks. `row` contains the row among them of each y and z in turn.
     """
     table = select_points(stacked(*rows), row)
     steps = plan.steps
@@ -144,7 +145,7 @@ def with_pivots(plan: Plan, row: NDArray[np.int64], *rows: RowOracle) -> PlanWit
 
 
 def first_wave(block: Block, first: int, row: RowOracle, rule: int) -> Wave:
-    """Hang all points but the first one off it. `row` has its coordinates."""
+    """Attach all other points to the first one, whose coordinates are in `row`."""
     slots = np.arange(len(block.priority), dtype=np.int32)
     slots = slots[slots != first - block.start]
     near_a = np.empty(len(slots))
@@ -170,7 +171,7 @@ def first_wave(block: Block, first: int, row: RowOracle, rule: int) -> Wave:
 
 
 def wave(block: Block, before: Wave, sent: PlanWithPivots) -> Wave:
-    """Sort the points of all pieces that take a step; see the top of this file."""
+    """Sort the points of all pieces that take a step. See the module docstring."""
     plan = sent.plan
     state = _without_r(block, before[0], plan.became_r)
     # The second half of these arrays receives the points in their next order.
@@ -217,7 +218,7 @@ def merged(*parts: Summary) -> Summary:
     closest = np.concatenate([part.closest for part in parts], axis=1)
     by_rank = np.argsort(r_candidates[:, :, RANK], axis=1)
     lowest_by_rank = np.argsort(lowest[:, :, RANK], axis=1)
-    # By near_b, and by priority among equals.
+    # Sorted by near_b, then by priority.
     by_near_b = np.lexsort((closest[:, :, RANK], closest[:, :, NEAR_B]), axis=1)
     return Summary(
         np.sum([part.counts for part in parts], axis=0),
@@ -232,7 +233,7 @@ def merged(*parts: Summary) -> Summary:
 def positions(
     block: Block, state: State, piece: int, became_r: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the positions of the points of a piece, without those that became r."""
+    """Return the positions of the points of a piece, except those that became r."""
     here = np.arange(*state.bounds(piece))
     for slot in became_r[became_r[:, 0] == piece, 1] - block.start:
         here = here[state.slots[here] != slot]
@@ -246,19 +247,19 @@ def _take_first(
 
 
 def _writeable(array: NDArray[np.int32]) -> NDArray[np.int32]:
-    # Arrays that were sent are read-only or at odd addresses: kernels would be compiled again.
+    # Received arrays may be read-only or unaligned. Kernels would be compiled again for them.
     return np.require(array, requirements=["C", "A", "W"])
 
 
 class _Workspace:
     """Memory for an oracle of some points of a block and of rows from other blocks.
 
-    It is used again and again. Nannies have a worker give freed memory back at once
-    (MALLOC_TRIM_THRESHOLD_), so new memory is slow there.
+    The memory is reused, because allocation is slow on workers with a nanny: they return freed
+    memory immediately (MALLOC_TRIM_THRESHOLD_).
     """
 
     def __init__(self, block: Block, n_others: int) -> None:
-        # How many points of the block fit.
+        # Number of points of the block that fit.
         self.size = max(_FEWEST_POINTS, _CACHE_BYTES // bytes_per_point(block.oracle))
         self._block_oracle = block.oracle
         self._arrays = [
@@ -267,9 +268,9 @@ class _Workspace:
         ]
 
     def oracle(self, slots: NDArray[np.int32], others: RowOracle) -> RowOracle:
-        """Return an oracle of some points of the block, and of others behind them.
+        """Return an oracle of some points of the block, followed by others.
 
-        It is valid until the next one is made.
+        The oracle is valid until the next call.
         """
         arrays = []
         m = len(slots)
@@ -328,7 +329,7 @@ def _sort(
         here = slice(start, min(start + workspace.size, hi))
         slots = points.slots[here]
         size = len(slots)
-        # The oracle has the points of this part first, then y and z.
+        # In the oracle, the points of this part are followed by y and z.
         oracle = workspace.oracle(slots, y_and_z)
         part = Points(
             slots=np.arange(size, dtype=np.int32),
@@ -346,7 +347,7 @@ def _sort(
 
 
 def _position(block: Block, slots: NDArray[np.int32], point: int) -> int:
-    """Return the position of a point in a slice, or a number that is not in any slice."""
+    """Return the position of a point in a slice, or a number outside any slice."""
     found = np.flatnonzero(slots == point - block.start)
     return int(found[0]) if len(found) else -(1 << 40)
 
@@ -354,7 +355,7 @@ def _position(block: Block, slots: NDArray[np.int32], point: int) -> int:
 def _candidates(
     block: Block, points: Points, lo: int, hi: int, rule: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the points lo:hi that may be pivots: `lowest` (1, 4, 4), `closest` (1, 1, 4)."""
+    """Return candidates for pivots among the points lo:hi: `lowest` (1, 4, 4), `closest` (1, 1, 4)."""
     lowest = np.full((1, _LOWEST, COLUMNS), np.inf)
     closest = np.full((1, 1, COLUMNS), np.inf)
     if lo == hi:
@@ -371,7 +372,7 @@ def _candidates(
 def _describe(
     block: Block, points: Points, chosen: NDArray[np.int64], out: NDArray[np.float64]
 ) -> None:
-    """Write a row of each candidate."""
+    """Write a row for each candidate."""
     slots = points.slots[chosen]
     m = len(chosen)
     out[:m, RANK] = block.priority[slots]

@@ -1,9 +1,9 @@
-"""Backbone trees on a Dask cluster: the workers keep the points, place them and join them.
+"""Backbone trees on a Dask cluster. The workers keep the points, place them and join them.
 
-The client refines the tree of the sample, sorts points into zones by their places, and puts the
-branches together. It takes 20 bytes a point, the rows of the sample, and one row in 256 while
-large zones are split. All results come from tasks on blocks: if a worker dies, they are
-computed again.
+The client refines the tree of the sample, sorts points into zones by their positions, and
+assembles the branches. It needs 20 bytes per point, the rows of the sample, and one row in 256
+while large zones are split. All results come from tasks on blocks, so they are computed again
+if a worker dies.
 """
 
 from collections.abc import Callable, Iterator
@@ -37,15 +37,15 @@ from ._treerep_run import Run
 from .runner import Parcel
 
 _CHUNK = 4096  # points placed together on a worker
-_BATCH = 1 << 15  # points of zones that are joined by one task
+_BATCH = 1 << 15  # points of zones joined by one task
 
 Thing = TypeVar("Thing")
 
 
 class OnCluster:
-    """The engine of a cluster: see `refinement.backbone.Engine`."""
+    """The engine that runs on a cluster: see `refinement.backbone.Engine`."""
 
-    graph = None  # points are spread, not graphs
+    graph = None  # only points are distributed, not graphs
 
     def __init__(
         self, client: DaskClient, space: SpreadPoints, finish_points: int, n_jobs: int | None
@@ -64,7 +64,7 @@ class OnCluster:
     def places(
         self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
     ) -> list[Places]:
-        """Return the best places of a few points, for each power."""
+        """Return the best positions of a few points, for each power."""
         metric = GatheredPoints(self._rows(np.concatenate([sample, points])))
         m = len(sample)
         others = m + np.arange(len(points))
@@ -75,7 +75,7 @@ class OnCluster:
             ]
 
     def whole(self, rng: np.random.Generator) -> Tree | None:
-        """Return the tree that TreeRep learns of all points, if it is exact."""
+        """Return TreeRep's tree of all points if it is exact."""
         n = len(self.space)
         starts = self.space.starts.tolist()
         priorities = Priorities(n, rng)
@@ -116,9 +116,9 @@ class OnCluster:
         return total / max(count, 1)
 
     def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
-        """Place all other points around the tree of the sample, and join close ones."""
+        """Place all other points around the sample's tree and join nearby ones."""
         rest = other_points(len(self.space), sample)
-        with Workers(1) as workers:  # no interrupt is lost
+        with Workers(1) as workers:  # so that no interrupt is lost
             places = self._placed(tree, sample, power, workers)
             zones = self._split(rest, branches.zones_of(places), workers)
             found = self._joined(rest, places, zones, short, workers)
@@ -130,7 +130,7 @@ class OnCluster:
     def weighed(
         self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None
     ) -> Tree:
-        """Return the tree with lengths of least distortion: few points, fitted by one worker."""
+        """Return the tree with the lengths of least distortion. For few points, one worker fits them."""
         precision = self.space.eps, self.space.integral
         parcel = Parcel((tree, choice, rng, time_limit, self.n_jobs, precision))
         task = self.client.submit(_weighed, parcel, *self.space.blocks, pure=False)
@@ -146,7 +146,7 @@ class OnCluster:
         )
 
     def _placed(self, tree: Tree, sample: Indices, power: float, workers: Workers) -> Places:
-        """Return the best places of all points that are not in the sample."""
+        """Return the best positions of all points that are not in the sample."""
         shared = self._shared((*rooted_backbone(tree, power), self._rows(sample)))
         tasks = [self._task(b, _place, shared, self._slots(b, sample)) for b in self._blocks]
         parts = []
@@ -161,7 +161,7 @@ class OnCluster:
         return Places(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def _split(self, rest: Indices, zones: list[Indices], workers: Workers) -> list[Indices]:
-        """Split zones until they are small enough: each point goes to the nearest center."""
+        """Split zones until they are small enough, assigning each point to the nearest center."""
         while large := [k for k, zone in enumerate(zones) if len(zone) > branches.LARGEST]:
             nearest = self._nearest_centers([rest[zones[k]] for k in large])
             workers.check()
@@ -199,7 +199,7 @@ class OnCluster:
         short: float,
         workers: Workers,
     ) -> Iterator[branches.Branches]:
-        """Yield the branches of each zone. A few tasks run at a time."""
+        """Yield the branches of each zone, running a few tasks at a time."""
         batches = _batches(zones)
         running = [
             self._join(rest, places, batch, short)
@@ -235,9 +235,9 @@ class OnCluster:
         return select_points(stacked(*raise_first(self.client, parts)), order)
 
     def _parts(self, points: Indices) -> tuple[list[DaskFuture], Indices]:
-        """Submit tasks that take points out of their blocks.
+        """Submit tasks that extract points from their blocks.
 
-        Returns their futures, and the position of each point in all parts together.
+        Returns their futures, and the position of each point in the concatenated parts.
         """
         owner = self._owner(points)
         parts = []
@@ -252,23 +252,23 @@ class OnCluster:
         return np.searchsorted(self.space.starts, points, side="right") - 1
 
     def _slots(self, b: int, points: Indices) -> Indices:
-        """Return the rows in a block of those points that are in it."""
+        """Return the rows of those points that are in a block."""
         start, stop = self.space.starts[b : b + 2].tolist()
         is_inside = (points >= start) & (points < stop)
         return points[is_inside] - start
 
     def _task(self, b: int, task: Callable[..., object], *arguments: object) -> DaskFuture:
-        """Submit a task on block b to the worker that has it."""
+        """Submit a task on block b to the worker that stores it."""
         home = self.space.homes[b]
         return submit_to(self.client, home, task, self.space.blocks[b], *arguments)
 
     def _shared(self, thing: object) -> DaskFuture:
-        """Send what tasks share, as the result of a task: the scheduler does not lose it."""
+        """Send shared data as the result of a task, so that the scheduler can recover it."""
         return self.client.submit(_same, Parcel(thing), pure=False)
 
 
 def _batches(zones: list[Indices]) -> Iterator[list[Indices]]:
-    """Yield consecutive zones together, up to _BATCH points."""
+    """Yield groups of consecutive zones with up to _BATCH points."""
     batch: list[Indices] = []
     for zone in zones:
         if batch and sum(map(len, batch)) + len(zone) > _BATCH:
@@ -289,7 +289,7 @@ def fit_backbone(
     balance: float | None = None,
     time_limit: float | None = None,
 ) -> Tree:
-    """Learn a backbone tree of points that are spread over a cluster; see `treerep.fit`."""
+    """Learn a backbone tree of points distributed over a cluster. See `treerep.fit`."""
     check_arguments(True, 0.0 if balance is None else balance, time_limit)
     with dropping(client, space.blocks):
         engine = OnCluster(client, space, finish_points, n_jobs)
@@ -303,7 +303,7 @@ def fit_backbone(
         )
 
 
-# On the workers.
+# Code that runs on the workers.
 
 
 class Batch(NamedTuple):
@@ -334,7 +334,7 @@ def _chunks(block: Block, slots: Indices) -> Iterator[RowOracle]:
 
 
 def _place(block: Block, shared: Parcel, left_out: Indices) -> Places:
-    """Place the points of a block around a backbone, without those of the sample."""
+    """Place the points of a block around a backbone, except those of the sample."""
     known, scale, sample = shared.thing
     m = len(sample[0])
     parts = []
@@ -352,7 +352,7 @@ def _place(block: Block, shared: Parcel, left_out: Indices) -> Places:
 
 
 def _nearest(block: Block, shared: Parcel, slots: Indices, zones: Indices) -> Indices:
-    """Return the nearest center of each point, the first of equals, among those of its zone."""
+    """Return the nearest center of each point within its zone, the first if tied."""
     centers, ends = shared.thing
     out = np.empty(len(slots), np.int64)
     for zone in np.unique(zones).tolist():

@@ -1,4 +1,4 @@
-"""The backend of a Dask cluster: the same results as with threads, bit for bit."""
+"""The Dask backend. Its results are bitwise identical to those of threads."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,14 +17,15 @@ from .runner import Spread, refuse_dask_arrays
 
 
 class Dask(RunnerBackend):
-    """Work on a cluster.
+    """Run operations on a cluster.
 
     Parameters
     ----------
     client : dask.distributed Client, optional
-        None means the current client, or a cluster on this machine for each operation.
+        None means the current client, or else a temporary cluster on this machine for each
+        operation.
     n_jobs : int, optional
-        Number of threads of a trial, and of the work that stays in this process.
+        Number of threads per trial, and for the work done in this process.
     """
 
     def __init__(self, client: "DaskClient | None" = None, n_jobs: int | None = None) -> None:
@@ -37,7 +38,7 @@ class Dask(RunnerBackend):
         return "engine='dask'" if self.client is None else "a Dask client"
 
     def validate(self, **data: object) -> None:
-        """Raise a TypeError for Dask arrays: every worker needs all of the data."""
+        """Raise a TypeError for Dask arrays, because every worker needs all of the data."""
         refuse_dask_arrays(**data)
 
     @contextmanager
@@ -47,14 +48,15 @@ class Dask(RunnerBackend):
             yield runner
 
     def fit(self, request: FitRequest) -> Tree:
-        """Fit a tree. Points are spread over the workers; one worker does any other trial.
+        """Fit a tree. Points are distributed over the workers; other trials run on one worker each.
 
-        A Dask array holds points, and `metric` names how to measure them.
+        A Dask array contains points, and `metric` names their metric.
         """
         data = read_data(request)
         if isinstance(data, SpreadablePoints):
             return fit_spread_points(self.client, data, request, self.n_jobs)
-        # Each of several trials has one thread: the other threads do other trials.
+        # If there are several trials, each uses one thread, so that the other threads run other
+        # trials.
         threads = self.n_jobs if self.n_jobs is not None or request.trials == 1 else 1
         plan = Plan(data, request.method, request.options, threads)
         with self.runner() as runner:
@@ -63,8 +65,8 @@ class Dask(RunnerBackend):
     def refine(self, request: RefineRequest) -> RefinedTree:
         """Refine a tree.
 
-        The workers make the passes of ordinary least squares: all of weights="l2", and those
-        between moves of "l1". Everything else is done here, by threads.
+        The workers perform the passes of ordinary least squares: all passes for weights="l2",
+        and those between moves for "l1". Everything else runs here, on threads.
         """
         with self.runner() as runner:
             return refined_tree(request, self.n_jobs, runner)

@@ -1,4 +1,4 @@
-"""Find the Dask cluster that does the work, or start one."""
+"""Selection of the Dask cluster that does the work."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,14 +11,14 @@ from ..._core.typing import DaskClient
 
 @contextmanager
 def client_for(client: "DaskClient | None") -> Iterator[DaskClient]:
-    """Yield this client of Dask. None means the current one, or a cluster for this call.
+    """Yield this Dask client. None means the current client, or a temporary cluster.
 
-    The cluster of a call has one process of one thread per core, listens only on the loopback
-    interface, shows no dashboard, and is closed afterwards. Its processes are spawned, so a
+    A temporary cluster has one single-threaded process per core, listens only on the loopback
+    interface, has no dashboard, and is closed afterwards. Its processes are spawned, so a
     script that starts it needs `if __name__ == "__main__":`.
 
     Inside a task, the current client is that of the cluster that runs the task. The task leaves
-    the thread pool meanwhile: the work that it waits for may need its thread.
+    the thread pool in the meantime, because the work that it waits for may need its thread.
     """
     distributed = require("distributed", "dask")
     require("dask.array", "dask")
@@ -47,25 +47,25 @@ def _is_task(distributed: ModuleType) -> bool:
 def _current(distributed: ModuleType) -> "DaskClient | None":
     try:
         return distributed.Client.current()
-    except ValueError:  # there is none
+    except ValueError:  # no current client
         return None
 
 
 def _check(client: object, distributed: ModuleType) -> None:
-    """Refuse a client with which work would fail much later, or wait forever."""
+    """Raise an error for a client with which work would fail much later or wait forever."""
     if not isinstance(client, distributed.Client):
         raise TypeError(
-            f"engine is a dask.distributed Client, not a {type(client).__name__}: give Client(cluster)"
+            f"engine must be a dask.distributed Client, got a {type(client).__name__}: pass Client(cluster)"
         )
     if client.asynchronous:
-        raise TypeError("this client of Dask is asynchronous: give a synchronous one")
+        raise TypeError("this Dask client is asynchronous: pass a synchronous one")
     if client.status != "running":
         raise ValueError(
-            f"this client of Dask is {client.status}: give one that is connected to its scheduler"
+            f"this Dask client is {client.status}: pass a client that is connected to its scheduler"
         )
     if client.nthreads():
         return
-    # An adaptive cluster starts workers when there is something to do.
+    # An adaptive cluster starts workers when there is work.
     task = client.submit(int, pure=False)
     timeout = require("dask", "dask").config.get("distributed.comm.timeouts.connect")
     try:
@@ -73,14 +73,15 @@ def _check(client: object, distributed: ModuleType) -> None:
     except distributed.TimeoutError:
         task.cancel(force=True)
         raise RuntimeError(
-            f"the Dask cluster has no worker, and none started within {timeout}: start some, then wait_for_workers(1)"
+            f"the Dask cluster has no workers, and none started within {timeout}: start "
+            "some, then call wait_for_workers(1)"
         ) from None
 
 
 @contextmanager
 def _own_cluster(distributed: ModuleType) -> Iterator[DaskClient]:
-    # The HTTP server of the scheduler takes any free port: it would warn if its default port
-    # were in use.
+    # Let the scheduler's HTTP server use any free port. It would warn if its default port were
+    # in use.
     with (
         distributed.LocalCluster(
             n_workers=count_jobs(),

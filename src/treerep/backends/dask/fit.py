@@ -1,11 +1,11 @@
-"""TreeRep on a Dask cluster: the same tree as on one machine, bit for bit.
+"""TreeRep on a Dask cluster. The tree is bitwise identical to the tree from one machine.
 
-The points stay with the workers. The client keeps the zones. In each wave it sends out the
-pivots of all large zones, and receives counts and candidates for the next pivots: a few bytes
-per zone (`_waves.py`). A zone that fits a worker is completed there (`_finish.py`).
+The points stay on the workers, and the client keeps the zones. In each wave, the client sends
+the pivots of all large zones and receives counts and candidates for the next pivots, a few
+bytes per zone (`_waves.py`). A zone that fits a worker is completed there (`_finish.py`).
 
-Every point has one random priority, which decides all choices, and which its worker computes.
-So the result does not depend on workers, blocks or scheduling.
+Every point has one random priority, computed by its worker, which determines all choices. The
+result therefore does not depend on workers, blocks or scheduling.
 """
 
 from collections.abc import Callable
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 # One worker finishes a zone of at most n / (_SHARES * threads) or _FINISH_POINTS points.
 _SHARES = 4
 _FINISH_POINTS = 1 << 15
-# Methods that leave the points with the workers.
+# Methods that leave the points on the workers.
 _SPREAD = ("treerep", "auto", "backbone")
 
 AnyRun = TypeVar("AnyRun", bound=Run)
 
 
 def read_data(request: FitRequest) -> "SpreadablePoints | Metric":
-    """Return points to spread over the workers, or the metric of any other request."""
+    """Return points to distribute over the workers, or the metric of any other request."""
     spread_method = request.method in _SPREAD
     if is_dask_array(request.data) and (not spread_method or request.trials > 1):
         option = f"trials={request.trials}" if spread_method else f"method={request.method!r}"
         raise ValueError(
-            f"{option} needs all points in one place: leave it out, or give the dask array's compute()"
+            f"{option} needs all points in one place: leave it out, or call compute() on the dask array"
         )
     data = spreadable_points(request.data, request.metric)
     if isinstance(data, SpreadablePoints) and (not spread_method or request.trials > 1):
@@ -61,7 +61,7 @@ def fit_spread_points(
     request: FitRequest,
     n_jobs: int | None,
 ) -> Tree:
-    """Spread points over the workers of a client and learn their tree there."""
+    """Distribute points over the workers of a client and learn their tree there."""
     if request.method != "treerep":
         return _backbone(client, points, request, n_jobs)
     choices = checked_choices(**request.options)
@@ -85,13 +85,13 @@ def _backbone(
     request: FitRequest,
     n_jobs: int | None,
 ) -> Tree:
-    """Spread points over a cluster and learn their backbone tree there."""
+    """Distribute points over a cluster and learn their backbone tree there."""
     from .backbone import fit_backbone
 
     _check_number(source.n)
     with client_for(client) as cluster:
         threads = max(1, sum(cluster.nthreads().values()))
-        # `rng` draws the sample later, so that these priorities are not used.
+        # These priorities are not used, because `rng` draws the sample later.
         priorities = Priorities(source.n, np.random.default_rng(0))
         points = spread(cluster, source.space, source.metric, priorities, threads)
         if source.n == 1:
@@ -102,7 +102,7 @@ def _backbone(
 
 def _check_number(n: int) -> None:
     if not n < 2**30:
-        raise ValueError(f"fit takes 1 to {2**30 - 1:,} points, not {n:,}")
+        raise ValueError(f"fit supports 1 to {2**30 - 1:,} points, got {n:,}")
 
 
 def _finish_points(n: int, threads: int) -> int:
@@ -110,7 +110,7 @@ def _finish_points(n: int, threads: int) -> int:
 
 
 class SpreadablePoints(NamedTuple):
-    """Points that can be spread over workers, their number and the name of their metric."""
+    """Points that can be distributed over workers, their number and the name of their metric."""
 
     space: "dask.array.Array | PointMetric"
     n: int
@@ -118,7 +118,7 @@ class SpreadablePoints(NamedTuple):
 
 
 def spreadable_points(data: MetricLike, metric: str | None) -> SpreadablePoints | Metric:
-    """Return points that can be spread, or the metric of data without points."""
+    """Return points that can be distributed, or the metric of data without points."""
     if is_dask_array(data):
         return SpreadablePoints(data, check_shape(data), _metric_name(metric))
     space = as_metric(data, metric=metric)
@@ -134,7 +134,7 @@ def run_on(
     choices: Choices,
     kind: Callable[..., AnyRun],
 ) -> tuple[SpreadPoints, AnyRun | None]:
-    """Spread points over a cluster and run TreeRep there. A single point has no run."""
+    """Distribute points over a cluster and run TreeRep there. A single point needs no run."""
     n = source.n
     _check_number(n)
     threads = max(1, sum(cluster.nthreads().values()))
@@ -143,7 +143,7 @@ def run_on(
     if n == 1:
         return points, None
     finish_points = max(_finish_points(n, threads), choices.joined)
-    # `Workers` see to it that no interrupt is lost.
+    # `Workers` ensures that no interrupt is lost.
     with progress_bar(n, "TreeRep", "points") as bar, Workers(1) as workers:
         run = kind(cluster, points, choices, finish_points, workers, bar)
         run.run(int(priorities.points_at(np.zeros(1, np.int64))[0]), 2 * threads)
@@ -151,10 +151,11 @@ def run_on(
 
 
 def _metric_name(metric: str | None) -> str:
-    # As everywhere, no metric means a distance matrix. Read as points, it would give a wrong
-    # tree without an error.
+    # As everywhere, no metric means a distance matrix. Read as points, it would silently give a
+    # wrong tree.
     if metric is None or metric == "precomputed":
         raise MetricError(
-            "a distance matrix cannot be a dask array: for points add metric='euclidean', for distances give compute()"
+            "a distance matrix cannot be a dask array: for points add metric='euclidean', "
+            "for distances call compute()"
         )
     return metric

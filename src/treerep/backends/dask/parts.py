@@ -1,4 +1,4 @@
-"""Trees that are too large for the client: the workers of a cluster write them to files."""
+"""Trees that are too large for the client. The workers of a cluster write them to files."""
 
 import os
 from collections.abc import Iterator
@@ -38,19 +38,16 @@ def fit_to_parts(
     tol: float | str = "auto",
     pivot: str = "random",
 ) -> int:
-    """Learn a tree with TreeRep on a Dask cluster, and write it to a folder in parts.
+    """Learn a tree with TreeRep on a Dask cluster and write it to a folder in parts.
 
-    Every worker writes the edges that it finds, so client and workers must share the folder.
-    The client keeps 4 bytes a point and the large zones. The list of all parts is written last:
-    without it, the tree is not complete.
+    Every worker writes its edges, so client and workers must share the folder. The client
+    stores 4 bytes per point and the large zones. The list of all parts is written last. Without
+    it, the tree is not complete.
 
-    Parameters
-    ----------
-    data : dask array of points, or what `fit` takes for points
-    folder : path
-        It must be empty, or not exist yet.
+    Parameters ---------- data : dask array of points, or points as in `fit` folder : path
+        An empty folder, or one that does not exist yet.
     client : Client, optional
-        By default the current one, or a cluster on this machine for the call.
+        The default is the current client, or a temporary cluster on this machine.
     metric, rng, tol, pivot
         As in `fit`.
 
@@ -64,11 +61,11 @@ def fit_to_parts(
     source = spreadable_points(data, metric)
     if not isinstance(source, SpreadablePoints):
         raise MetricError(
-            "only trees of points can be written in parts: give coordinates and the name of their metric"
+            "only trees of points can be written in parts: pass coordinates and the name of their metric"
         )
     target.mkdir(parents=True, exist_ok=True)
     if any(target.iterdir()):
-        raise FileExistsError(f"{target} is not empty: name an empty or a new folder")
+        raise FileExistsError(f"{target} is not empty: use an empty or a new folder")
     with client_for(client) as cluster:
         points, run = run_on(cluster, source, rng, choices, partial(_PartsRun, target))
     counts = {} if run is None else run.written
@@ -99,7 +96,7 @@ def edges_in_parts(folder: str | os.PathLike[str]) -> Iterator[Edges]:
 
 
 def read_parts(folder: str | os.PathLike[str]) -> Tree:
-    """Return the tree that `fit_to_parts` wrote: the tree of `fit`, bit for bit."""
+    """Return the tree written by `fit_to_parts`. It is bitwise identical to the tree of `fit`."""
     index = _index(folder)
     n = index["n_points"]
     labels = index["labels"]
@@ -110,7 +107,7 @@ def read_parts(folder: str | os.PathLike[str]) -> Tree:
     )
     if len(edges) != index["edges"]:
         raise ValueError(
-            f"{folder} is damaged: its parts have {len(edges):,} edges and not {index['edges']:,}"
+            f"{folder} is damaged: its parts have {len(edges):,} edges instead of {index['edges']:,}"
         )
     names = None if labels is None else tuple(labels)
     return Tree._trusted(n, *canonical_edges(n, edges, weights), labels=names)
@@ -119,7 +116,9 @@ def read_parts(folder: str | os.PathLike[str]) -> Tree:
 def _index(folder: str | os.PathLike[str]) -> dict[str, Any]:
     path = Path(folder) / _INDEX
     if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist: no tree was completed in this folder")
+        raise FileNotFoundError(
+            f"{path} does not exist: the tree in this folder was not completed"
+        )
     fields = checked_read(path, "treerep-parts", partial(read_archive, path, ()))
     check_marks(
         path, fields, mark=_MARK["format"], version=_MARK["version"], writer="fit_to_parts"
@@ -128,10 +127,10 @@ def _index(folder: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 class _PartsRun(Run):
-    """A run whose workers write the edges that they find.
+    """A run whose workers write their edges to files.
 
-    Nodes have their final numbers at once: a point is itself, and the Steiner node of a step is
-    n + its point z.
+    Nodes have their final numbers from the start: a point keeps its number, and the Steiner
+    node of a step is n + its point z.
     """
 
     def __init__(self, folder: Path, *arguments: Any) -> None:
@@ -142,8 +141,8 @@ class _PartsRun(Run):
     def final_numbers(self, nodes: ArrayLike) -> NDArray[np.int32]:
         """Return the final numbers of nodes of the split phase.
 
-        These nodes are n - 1, n - 2, ... in the order of `skeleton.named`, and n more for
-        Steiner nodes.
+        These nodes are n - 1, n - 2, ... in the order of `skeleton.named`, plus n for Steiner
+        nodes.
         """
         given = np.asarray(nodes, np.int64)
         named = np.array(self.skeleton.named)
@@ -154,7 +153,7 @@ class _PartsRun(Run):
     def _submit(self, batch: Batch) -> DaskFuture:
         ends = []
         for zone in batch.zones:
-            # A zone that hangs off a node has no second end.
+            # A zone attached to a node has no second end.
             ends += [zone.a, zone.b if zone.kind == 2 else zone.a]
         path = self.folder / f"zones-{batch.first:010}.npz"
         numbers = self.final_numbers(ends)
@@ -178,7 +177,8 @@ class _PartsRun(Run):
             self._add(done)
 
 
-# On the workers. If a worker dies and a part is written again, it is the same file.
+# Code that runs on the workers. If a worker dies and a part is written again, the file is
+# identical.
 
 
 class _Written(NamedTuple):

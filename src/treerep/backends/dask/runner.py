@@ -1,4 +1,4 @@
-"""Many pieces of the same work on a Dask cluster. Pieces of a lost worker are done again."""
+"""A runner for many similar tasks on a Dask cluster. Tasks of a lost worker are repeated."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 Shared = TypeVar("Shared")
 
-# Groups of tasks for each thread: few enough to cost little, and enough for even shares.
+# Groups of tasks per thread: few enough for low overhead, and enough for an even load.
 _SHARES = 8
 # How often shared data is sent if all workers that had it are lost.
 _SENDINGS = 5
@@ -19,10 +19,9 @@ _SENDINGS = 5
 class Spread:
     """The Runner of a Dask cluster: see `_core.parallel.Runner`.
 
-    Shared data is sent to every worker once, and kept there until something else is shared.
-    Pieces are pure, so the scheduler gives those of a lost worker to others. If all workers
-    that had the shared data are lost at once, it is sent again, and missing pieces are submitted
-    again.
+    Shared data is sent to every worker once and kept there until other data is shared. Tasks
+    are pure, so the scheduler gives those of a lost worker to others. If all workers that had
+    the shared data are lost at once, the data is sent again, and missing tasks are resubmitted.
 
     On exit, the context manager frees the memory of the workers, even if the traceback of an
     error still refers to it.
@@ -31,7 +30,7 @@ class Spread:
     def __init__(self, client: DaskClient) -> None:
         self._client = client
         self._distributed = require("distributed", "dask")
-        # What is shared, and its future.
+        # The shared data, and its future.
         self._sent: tuple[object, DaskFuture] | None = None
         self._pending: set[DaskFuture] = set()
 
@@ -63,7 +62,7 @@ class Spread:
                 self._sent = None
             if results is None:
                 raise RuntimeError(
-                    f"all workers of the cluster were lost {_SENDINGS} times: see their logs"
+                    f"all workers of the cluster were lost {_SENDINGS} times: check their logs"
                 )
             yield from results
 
@@ -76,11 +75,11 @@ class Spread:
             return None
         except self._distributed.KilledWorker as error:
             raise RuntimeError(
-                f"workers died {error.allowed_failures + 1} times at the same piece of work: give them more memory"
+                f"workers died {error.allowed_failures + 1} times at the same task: use workers with more memory"
             ) from error
 
     def _groups(self, tasks: list[Task]) -> list[list[Task]]:
-        """Return groups of consecutive tasks that go to a worker together."""
+        """Return groups of consecutive tasks that are sent to a worker together."""
         threads = max(1, sum(self._client.nthreads().values()))
         size = -(-len(tasks) // (_SHARES * threads)) or 1
         return [tasks[k : k + size] for k in range(0, len(tasks), size)]
@@ -88,9 +87,9 @@ class Spread:
     def _submit(
         self, work: Callable[[Shared, Task], Result], shared: Shared, groups: list[list[Task]]
     ) -> list[DaskFuture]:
-        """Submit all groups, and return their futures, the first one last.
+        """Submit all groups, and return their futures in reverse order.
 
-        Returns none if workers are lost while data is sent to them.
+        Returns an empty list if workers are lost while data is sent to them.
         """
         if self._sent is None or self._sent[0] is not shared:
             self._sent = None  # frees the memory of the workers before it is filled again
@@ -111,20 +110,21 @@ class Spread:
 
 
 def refuse_dask_arrays(**arguments: object) -> None:
-    """Raise a TypeError for Dask arrays: every worker needs all of the data."""
+    """Raise a TypeError for Dask arrays, because every worker needs all of the data."""
     for name, data in arguments.items():
         if type(data).__module__.partition(".")[0] == "dask":
             raise TypeError(
-                f"{name} is a Dask array, and every worker needs all of it: give PointMetric({name}.compute(), "
-                f"'euclidean') for points, or {name}.compute() for distances"
+                f"{name} is a Dask array, but every worker needs all of it: pass "
+                f"PointMetric({name}.compute(), 'euclidean') for points, or "
+                f"{name}.compute() for distances"
             )
 
 
 class Parcel:
     """An object that is pickled as a whole.
 
-    Dask sends arrays beside their object, and they arrive at odd addresses. Kernels would be
-    compiled again for these, half a minute each, and run several times slower.
+    Dask sends arrays separately from their object, and they arrive unaligned. Kernels would be
+    compiled again for unaligned arrays, half a minute each, and run several times slower.
     """
 
     thing: Any
@@ -133,7 +133,7 @@ class Parcel:
         self.thing = thing
 
     def __reduce__(self) -> tuple[Callable[[bytes], "Parcel"], tuple[bytes]]:
-        # The pickle of Dask knows classes and functions of this session as well.
+        # Dask's pickle also supports classes and functions defined in this session.
         return _unpacked, (require("distributed.protocol.pickle", "dask").dumps(self.thing),)
 
 

@@ -1,1 +1,1 @@
-"""A device that torch knows."""
+"""Backend for torch devices."""

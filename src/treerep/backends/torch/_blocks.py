@@ -1,7 +1,8 @@
-"""Distances of any metric on a torch device, a block at a time.
+"""Distances of any metric on a torch device, one block at a time.
 
-Points are measured on the device. A matrix is moved there whole if it fits, and rows at a time
-otherwise. Other metrics, such as graphs and custom ones, are read on the host and then moved.
+Distances between points are computed on the device. A matrix is moved there as a whole if it
+fits, and a few rows at a time otherwise. Other metrics, such as graphs and custom ones, are
+read on the host and then moved.
 """
 
 from typing import Protocol
@@ -18,9 +19,9 @@ from ...metric.oracle.classes import MatrixOracle
 from ...scores._streaming import read_block
 from .metric import POINT_KINDS, device_points, find_bad_entry
 
-# Distances that stay on a GPU take at most this share of its free memory.
+# Maximum fraction of a GPU's free memory for distances that stay there.
 _SHARE = 0.6
-_ROWS = 1024  # rows of a matrix that are moved together
+_ROWS = 1024  # rows of a matrix moved together
 
 Points = NDArray[np.int64]
 
@@ -36,7 +37,7 @@ class Blocks(Protocol):
 
 
 def bytes_to_keep(device: TorchDevice) -> int:
-    """Return how many bytes of distances may stay on a GPU; 0 for the CPU, which has them."""
+    """Return how many bytes of distances may stay on a GPU; 0 for the CPU, which already has them."""
     if device.type != "cuda":
         return 0
     free, _ = require("torch", "embed").cuda.mem_get_info(device)
@@ -46,7 +47,7 @@ def bytes_to_keep(device: TorchDevice) -> int:
 def blocks_of(metric: Metric, order: Points, device: TorchDevice, name: str) -> Blocks:
     """Return the blocks of a metric on a device, with its points in this order.
 
-    `name` is what an error calls the metric.
+    `name` is the name of the metric in errors.
     """
     if isinstance(metric, CompiledMetric) and type(metric.oracle) in POINT_KINDS:
         return device_points(metric.oracle, order, device)
@@ -56,16 +57,16 @@ def blocks_of(metric: Metric, order: Points, device: TorchDevice, name: str) -> 
 
 
 class _MatrixBlocks:
-    """A matrix in the order of the points: on the device if it fits, or read from the host."""
+    """A matrix in the order of the points, on the device if it fits, or read from the host."""
 
     def __init__(self, metric: MatrixMetric, order: Points, device: TorchDevice) -> None:
         self.torch = require("torch", "embed")
         self.device = device
         self.dtype = metric.distances.dtype
-        # Of a large mapped file, only a sample has been checked so far.
+        # For a large memory-mapped file, only a sample has been validated so far.
         self.checked = isinstance(metric.oracle, MatrixOracle)
-        # torch has few operations for unsigned integers: the same bits are moved as signed
-        # ones, and `_widened` restores them.
+        # torch has few operations for unsigned integers, so they are moved as signed integers
+        # with the same bits. `_widened` restores them.
         unsigned = self.dtype.kind == "u"
         signed = f"i{self.dtype.itemsize}"
         self.distances = metric.distances.view(signed) if unsigned else metric.distances
@@ -141,7 +142,7 @@ def _is_run(points: Points) -> bool:
 
 
 class _HostBlocks:
-    """Distances that the host reads."""
+    """Distances read on the host."""
 
     def __init__(self, metric: Metric, order: Points, device: TorchDevice, name: str) -> None:
         self.torch = require("torch", "embed")
@@ -163,6 +164,7 @@ class _HostBlocks:
         bad = ~is_distance & (rows[:, None] != cols)
         for a, b in np.argwhere(bad)[:1]:
             raise MetricError(
-                f"{self.name} has d({rows[a]}, {cols[b]}) = {block[a, b]}: distances are finite and never negative"
+                f"{self.name} has d({rows[a]}, {cols[b]}) = {block[a, b]}: distances must "
+                "be finite and not negative"
             )
         return block

@@ -1,4 +1,4 @@
-"""Compare two metrics over all pairs on a torch device, without n x n distances in memory."""
+"""Comparison of two metrics over all pairs on a torch device, without n x n distances in memory."""
 
 from collections.abc import Iterator
 
@@ -23,9 +23,9 @@ class DeviceComparison(Comparison):
 
     If one of them is a tree, the rows of the sums are in its preorder.
 
-    Distances of one tree, of points and of a matrix are computed on the device. Those of
-    graphs, of a second tree and of custom metrics are read on the host, which takes most of the
-    time then.
+    Distances of one tree, of points and of a matrix are computed on the device. Distances of
+    graphs, of a second tree and of custom metrics are read on the host, which then takes most
+    of the time.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class DeviceComparison(Comparison):
         tree = next((metric for metric in metrics if isinstance(metric, Tree)), None)
         if tree is not None:
             self.order, self.tree = tree_tensors(tree, device)
-        # None stands for the tree, which has no blocks.
+        # None represents the tree, which has no blocks.
         self.sides = [
             None if metric is tree else blocks_of(metric, self.order, device, name)
             for metric, name in zip(metrics, ("approx", "truth"), strict=True)
         ]
 
     def sums(self, what: int, scale: float = 1.0, *, keep: bool = False) -> NDArray[np.float64]:  # noqa: ARG002
-        """Return sums for every row, (rows, 5), as `Comparison.sums` does. Keeps no distances."""
+        """Return sums for every row, (rows, 5), like `Comparison.sums`. No distances are kept."""
         from ...scores._distortion_kernels import COLUMNS, RELATIVE
 
         torch = require("torch", "embed")
@@ -68,12 +68,12 @@ class DeviceComparison(Comparison):
             out = found[: self.n - 1]
         else:
             out = found[self._to_device(np.sort(self._sampled()))]
-            # The distance of a point to itself is not a pair.
+            # The distance from a point to itself is not a pair.
             out[:, 4] -= float(what == RELATIVE)
         result: NDArray[np.float64] = out.cpu().numpy()
         if not np.isfinite(result).all():
             raise MetricError(
-                "a distance is not finite: leave out device, and the pair will be named"
+                "a distance is not finite: leave out device to find out which pair"
             )
         return result
 
@@ -87,7 +87,7 @@ class DeviceComparison(Comparison):
         return position[self.sample]
 
     def _blocks(self) -> Iterator[tuple[NDArray[np.int64], Tensor, Tensor]]:
-        """Yield positions of rows, and the distances of both, (pieces, height, width)."""
+        """Yield positions of rows, and the distances of both metrics, (pieces, height, width)."""
         return self._all_pairs() if self.sample is None else self._sampled_rows()
 
     def _all_pairs(self) -> Iterator[tuple[NDArray[np.int64], Tensor, Tensor]]:
@@ -109,7 +109,7 @@ class DeviceComparison(Comparison):
             if self.tree is not None:
                 in_tree = self.tree.from_points(rows)[None]
             approx, truth = self._sides_at(rows[None], columns, in_tree)
-            # A point is at distance 0 from itself, exactly.
+            # The distance from a point to itself is exactly 0.
             numbers = torch.arange(len(rows), device=self.device)
             own = self._to_device(rows)
             approx[0][numbers, own] = 0.0

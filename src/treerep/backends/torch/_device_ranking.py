@@ -1,7 +1,7 @@
 """Average precisions of all points on a torch device.
 
-No row is sorted. It is enough to count how many points are as near as each neighbor, and there
-are few neighbors.
+Rows are not sorted. Counting the points that are at most as far away as each neighbor is
+enough, because there are few neighbors.
 """
 
 from collections.abc import Iterator
@@ -41,14 +41,14 @@ class _Near(NamedTuple):
     # First and last neighbor of its group, counted from the first neighbor of the point.
     first: NDArray[np.int64]
     last: NDArray[np.int64]
-    # Least and largest distance of a point that ties with the group.
+    # Smallest and largest distance of a point that ties with the group.
     nearest: NDArray[np.float64]
     farthest: NDArray[np.float64]
-    before: NDArray[np.float64]  # largest distance of one that ties with the group before
+    before: NDArray[np.float64]  # largest distance that ties with the previous group
 
 
 class _DeviceRanking:
-    """The distances to judge, on a device; columns are in the preorder of a tree."""
+    """The distances to rank, on a device. Columns are in the preorder of a tree."""
 
     def __init__(self, judged: Metric, device: TorchDevice) -> None:
         self.torch = require("torch", "embed")
@@ -65,7 +65,7 @@ class _DeviceRanking:
         self.position[self.order] = np.arange(self.n)
 
     def rows(self, points: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Tensor]]:
-        """Yield some of the points at a time, and their distances to all."""
+        """Yield some of the points at a time, and their distances to all points."""
         positions = np.sort(self.position[points])
         step = max(1, entries_on(self.device) // self.n)
         for start in range(0, len(positions), step):
@@ -78,7 +78,7 @@ class _DeviceRanking:
             yield self.order[part], found
 
     def _tree_rows(self, tree: TreeTensors, positions: NDArray[np.int64]) -> Tensor:
-        """Return rows of distances in the tree; a run of rows is cheaper than single ones."""
+        """Return rows of distances in the tree. Consecutive rows are cheaper than single ones."""
         first = int(positions[0])
         last = int(positions[-1])
         is_dense = 2 * len(positions) > last - first
@@ -124,7 +124,7 @@ class _DeviceRanking:
         return total
 
     def _counts(self, near: _Near, distances: Tensor, by_rank: bool) -> NDArray[np.float64]:
-        """Return how many points are as near as each neighbor, itself included."""
+        """Return how many points are at most as far away as each neighbor, including itself."""
         counts = np.empty(len(near.row))
         step = max(1, entries_on(self.device) // self.n)
         numbers = self._tensor(self.order)
@@ -132,7 +132,7 @@ class _DeviceRanking:
             part = slice(start, start + step)
             d = distances[self._tensor(near.row[part])]
             up_to = d <= self._tensor(near.farthest[part])[:, None]
-            if by_rank:  # of those that tie with it, only the ones with a lower number
+            if by_rank:  # of tied points, count only those with a lower number
                 ties_before = d <= self._tensor(near.before[part])[:, None]
                 is_nearer = d < self._tensor(near.nearest[part])[:, None]
                 is_lower = numbers <= self._tensor(near.point[part])[:, None]
@@ -174,7 +174,7 @@ def _groups(
 
 
 def _ranks_in_group(near: _Near) -> NDArray[np.float64]:
-    """Return ranks among the neighbors that tie, by number, from 1 on."""
+    """Return ranks among tied neighbors, by number, starting at 1."""
     order = np.lexsort((near.point, near.first, near.row))
     ranks = np.empty(len(order))
     # Groups are consecutive in both orders, so positions differ by the rank.

@@ -1,4 +1,4 @@
-"""The O(n^3) part of hyperbolicity from base points, on a torch device."""
+"""The O(n^3) part of the hyperbolicity search from base points, on a torch device."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,12 +15,12 @@ from ._max_min import max_min_rows
 from ._memory import memory_needed
 from ._rectangles import entries_on
 
-# Columns that the threads compare together. If several pairs are equal, theirs is the first.
+# Columns that the threads compare together. Among equal pairs, the threads find this one first.
 _STRIP = 2048
 
 
 @memory_needed(
-    "the search takes two n x n matrices of 4 or 8 bytes an entry: give fewer points, or leave out device"
+    "the search takes two n x n matrices of 4 or 8 bytes per entry: use fewer points, or leave out device"
 )
 def largest_defect(
     device: TorchDevice,
@@ -60,9 +60,9 @@ def largest_defect(
 
 
 def _first_pair(pairs: NDArray[np.int64]) -> tuple[int, int]:
-    """Return the pair that the threads meet first.
+    """Return the pair that the threads would find first.
 
-    They go by bands of rows, strips of columns, rows and columns.
+    They scan by bands of rows, strips of columns, rows and columns.
     """
     x, y = pairs.T
     top = x // ROWS * ROWS

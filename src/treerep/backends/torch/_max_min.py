@@ -1,9 +1,9 @@
 """The (max, min) product of a symmetric matrix with itself, on a torch device.
 
-Takes O(n^3) comparisons.
+It takes O(n^3) comparisons.
 
-A Triton kernel keeps a tile of the product in registers, and reads two short runs of a row at
-every step. Without Triton, each step is two passes of torch over the whole block.
+A Triton kernel keeps a tile of the product in registers and reads two short runs of a row in
+every step. Without Triton, each step is two torch passes over the whole block.
 """
 
 from functools import cache
@@ -15,11 +15,11 @@ from ..._core.typing import Tensor
 try:
     import triton
     import triton.language as tl
-except ImportError:  # torch brings it for GPUs alone
+except ImportError:  # torch includes Triton for GPUs only
     triton = None
 
-# Of a tile. With eight warps a thread holds 32 rows of two columns: 34 numbers are read for 64
-# of the product.
+# Size of a tile. With eight warps, a thread holds 32 rows of two columns: 34 numbers are read
+# for 64 numbers of the product.
 _HEIGHT = 32
 _WIDTH = 512
 _WARPS = 8
@@ -49,7 +49,7 @@ def _by_tiles(matrix: Tensor, first: int, last: int) -> Tensor:
     torch = require("torch", "embed")
     n = len(matrix)
     widest = torch.empty((last - first, n - first), dtype=matrix.dtype, device=matrix.device)
-    # Tiles reach beyond the last column. Padding is cheaper than a mask for every load.
+    # Tiles extend beyond the last column. Padding is cheaper than a mask for every load.
     padded = torch.nn.functional.pad(matrix, (0, _WIDTH))
     tiles = (-(-(last - first) // _HEIGHT), -(-(n - first) // _WIDTH))
     with torch.cuda.device(matrix.device):
@@ -71,7 +71,7 @@ def max_min_tile(  # type: ignore[no-untyped-def]
     """Fill one tile of `widest` from the n rows of `matrix`, which are `stride` apart."""
     rows = tl.program_id(0) * HEIGHT + tl.arange(0, HEIGHT)
     cols = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
-    # One address for all rows and one for all columns: the others are at constant offsets,
+    # Use one address for all rows and one for all columns. The others are at constant offsets,
     # which saves registers.
     left = matrix + first + tl.program_id(0) * HEIGHT
     right = matrix + first + tl.program_id(1) * WIDTH
@@ -79,7 +79,7 @@ def max_min_tile(  # type: ignore[no-untyped-def]
     y = tl.arange(0, WIDTH)
     best = tl.minimum(tl.load(left + x)[:, None], tl.load(right + y)[None, :])
     for _ in tl.range(1, n, loop_unroll_factor=2):
-        # The matrix is symmetric: column z is row z, which is contiguous.
+        # The matrix is symmetric, so column z is row z, which is contiguous.
         left += stride
         right += stride
         reached = tl.minimum(tl.load(left + x)[:, None], tl.load(right + y)[None, :])

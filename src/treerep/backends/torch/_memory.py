@@ -1,4 +1,4 @@
-"""Explain in one line what work on a device needs, if its memory runs out."""
+"""One-line errors that state what an operation needs when the device runs out of memory."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from ..._core.memory import out_of_device_memory
 
 @contextmanager
 def memory_needed(needs: str) -> Iterator[None]:
-    """Turn an out-of-memory error of torch into a MemoryError of one line.
+    """Turn an out-of-memory error from torch into a one-line MemoryError.
 
     Use it as a context manager or as a decorator.
     """
@@ -17,4 +17,4 @@ def memory_needed(needs: str) -> Iterator[None]:
     except RuntimeError as error:
         if not out_of_device_memory(error):
             raise
-        raise MemoryError(f"the memory of the device ran out: {needs}") from error
+        raise MemoryError(f"the device ran out of memory: {needs}") from error

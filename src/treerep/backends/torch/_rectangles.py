@@ -2,7 +2,7 @@
 
 A rectangle pairs a run of points with the run that follows it. If points are in the preorder of
 a tree, the lowest common ancestors in a rectangle are minima of one vector along each side (see
-`_tree_distances.py`). So no pair needs a look-up.
+`_tree_distances.py`). No lookup per pair is needed.
 """
 
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..._core.typing import TorchDevice
 
-#: Pairs in one piece. On a GPU launches cost more than memory: half a gigabyte of float64.
-#: Elsewhere a piece fits a cache.
+#: Number of pairs in one piece. On a GPU, launches cost more than memory: half a gigabyte of
+#: float64. On other devices, a piece fits into a cache.
 GPU_ENTRIES = 1 << 26
 CPU_ENTRIES = 1 << 20
 _LARGEST_TILE = 1024
@@ -25,19 +25,19 @@ class Rectangle(NamedTuple):
     """Several pieces of the same shape. Piece k pairs the points rows[k] with cols[k]."""
 
     rows: NDArray[np.int64]  # (pieces, height)
-    cols: NDArray[np.int64]  # (pieces, width); the first is the one after the last of `rows`
+    cols: NDArray[np.int64]  # (pieces, width); starts right after the last of `rows`
 
 
 def entries_on(device: TorchDevice) -> int:
-    """Return how many pairs to work on at once on a torch device."""
+    """Return how many pairs to process at once on a torch device."""
     return CPU_ENTRIES if device.type == "cpu" else GPU_ENTRIES
 
 
 def rectangles(n: int, entries: int) -> Iterator[Rectangle]:
     """Cut the pairs i < j of n points into rectangles of about `entries` pairs.
 
-    The points are cut into tiles. A tile and all points after it make a rectangle. The pairs
-    within tiles are halved again and again, all tiles together.
+    The points are cut into tiles. A tile and all points after it form a rectangle. The pairs
+    within tiles are split in half repeatedly, for all tiles together.
 
     >>> [(piece.rows.tolist(), piece.cols.tolist()) for piece in rectangles(3, 100)]
     [([[0, 1]], [[2]]), ([[0]], [[1]])]

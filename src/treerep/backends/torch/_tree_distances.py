@@ -1,16 +1,17 @@
-"""Distances between the points of a tree on a torch device, without a look-up per pair.
+"""Distances between the points of a tree on a torch device, without a lookup per pair.
 
 Number the points in preorder and let a[k] be the lowest common ancestor of the points k - 1 and
-k. Nodes are numbered in preorder as well: ancestors come first. So the common ancestor of the
-points i < j is the least of a[i + 1 ... j].
+k. Nodes are numbered in preorder as well, so ancestors have lower numbers. The common ancestor
+of the points i < j is therefore the minimum of a[i + 1 ... j].
 
 Take a run of points i, the points j after it, and the first of these, b. The ancestors S_i of
-(i, b) and P_j of (b, j) all lie between b and the root. Let s_i and p_j be the lengths from b up
-to them, and e_i and f_j the lengths from the points i and j. Then
+(i, b) and P_j of (b, j) are all on the path from b to the root. Let s_i and p_j be the path
+lengths from b to these ancestors, and e_i and f_j the path lengths from i and j. Then
 
     d(i, j) = e_i + f_j + |s_i - p_j|,
 
-and the common ancestor of i and j is the higher of S_i and P_j. The device only adds.
+and the common ancestor of i and j is the higher of S_i and P_j. The device only performs
+additions.
 """
 
 from typing import NamedTuple
@@ -40,7 +41,7 @@ class TreeTensors:
     up : (K,) parent of each node, all in preorder
     node : (n,) node of each point, ascending
     depth, rest : (K,) float64
-        Distance to the root, and what rounding to float64 took from it.
+        Distance to the root, and the part lost by rounding to float64.
     """
 
     def __init__(
@@ -54,8 +55,8 @@ class TreeTensors:
         self.torch = require("torch", "embed")
         self.device = device
         self.node = np.asarray(node, np.int64)
-        # The common ancestor of two consecutive points is the least parent of the nodes between
-        # them: all others are its descendants.
+        # The common ancestor of two consecutive points is the smallest parent of the nodes
+        # between them. All other parents are its descendants.
         self.shared = np.zeros(len(self.node), np.int64)
         if len(self.node) > 1:
             parents = np.asarray(up)[: self.node[-1] + 1]
@@ -76,7 +77,7 @@ class TreeTensors:
         return Turns(left.copy(), np.minimum.accumulate(right, axis=1))
 
     def _lengths(self, below: Tensor, above: Tensor) -> Tensor:
-        """Return the lengths of paths from nodes to ancestors. Short ones keep their digits."""
+        """Return the lengths of paths from nodes to ancestors. Short lengths keep their digits."""
         length = self.depth[below] - self.depth[above]
         rest = self.rest[below] - self.rest[above]
         return length + rest
@@ -84,7 +85,7 @@ class TreeTensors:
     def distances(self, where: Rectangle, turns: Turns, signed: bool = False) -> Tensor:
         """Return the distances of a rectangle, (pieces, height, width).
 
-        `signed` says that some lengths of edges are negative.
+        `signed` states that some edge lengths are negative.
         """
         left = self._tensor(turns.left)
         right = self._tensor(turns.right)
@@ -94,7 +95,7 @@ class TreeTensors:
         to_left = self._lengths(first, left)
         to_right = self._lengths(first, right)
         along = to_left[:, :, None] - to_right[:, None, :]
-        if signed:  # then the length up to the higher ancestor need not be the larger one
+        if signed:  # then the length up to the higher ancestor may be the smaller one
             along = along.where(left[:, :, None] <= right[:, None, :], -along)
         else:
             along.abs_()
@@ -103,7 +104,7 @@ class TreeTensors:
         return along
 
     def run(self, first: int, last: int) -> Tensor:
-        """Return the distances of the points first ... last - 1 to all, (last - first, n)."""
+        """Return the distances from the points first ... last - 1 to all points, (last - first, n)."""
         n = len(self.node)
         out = self.torch.zeros((last - first, n), dtype=self.torch.float64, device=self.device)
         inside = np.arange(first, last)[None]
@@ -125,7 +126,7 @@ class TreeTensors:
         return out
 
     def from_points(self, points: NDArray[np.int64]) -> Tensor:
-        """Return the distances of a few points to all, (points, n)."""
+        """Return the distances from a few points to all points, (points, n)."""
         turns = np.empty((len(points), len(self.node)), np.int64)
         for turn, i in zip(turns, points, strict=True):
             turn[i] = self.node[i]

@@ -1,4 +1,4 @@
-"""The backend of a torch device, such as a GPU."""
+"""The backend for a torch device, such as a GPU."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,17 +34,17 @@ from .metric import PLAIN, device_metric
 from .refine import refined_weights
 
 _METHODS = ("treerep", "auto", "backbone")
-_SCORES_NEED = "scores take blocks of pairs of half a GB each beyond the data: free some, or leave out device"
+_SCORES_NEED = "scores need blocks of pairs of half a GB each besides the data: free memory, or leave out device"
 
 
 class Torch(Backend):
-    """Work with torch on a device.
+    """Run operations with torch on a device.
 
     Parameters
     ----------
     device : str or torch.device
     n_jobs : int, optional
-        Number of threads for the work that stays on the host.
+        Number of threads for the work on the host.
     """
 
     def __init__(self, device: DeviceLike, n_jobs: int | None = None) -> None:
@@ -58,14 +58,14 @@ class Torch(Backend):
 
     @memory_needed(FIT_NEEDS)
     def fit(self, request: FitRequest) -> Tree:
-        """Fit a tree on the device: TreeRep or a backbone. Trials are scored on the host."""
+        """Fit a tree on the device with TreeRep or a backbone. Trials are scored on the host."""
         method = request.method
         options = dict(request.options)
         _check_fit(method, options)
         data = request.data
         metric = request.metric
         if not (metric in PLAIN and isinstance(data, require("torch", "embed").Tensor)):
-            # A file is read once, a matrix checked once.
+            # A file is read only once, and a matrix is validated only once.
             data = as_metric(data, metric=metric)
             metric = None
         space = device_metric(data, metric, self.device)
@@ -76,7 +76,7 @@ class Torch(Backend):
                 return finished_on_host(space, fit_on_device(space, rng=rng, **options))
             return backbone(space, read, rng=rng, n_jobs=self.n_jobs, **options)
 
-        # The metric of a plan only scores trials.
+        # The metric of a plan is used only to score trials.
         host = read() if request.trials > 1 else cast("Metric", space)
         plan = Plan(host, method, {}, self.n_jobs, learn)
         return best_tree(plan, request.trials, request.rng, ThreadRunner(1))
@@ -108,7 +108,7 @@ class Torch(Backend):
 
 
 def _check_fit(method: str, options: dict[str, Any]) -> None:
-    """Refuse what does not run on a device, and remove options that have no meaning there."""
+    """Raise an error for anything that does not run on a device, and remove options without effect there."""
     if method not in _METHODS:
         known = ", ".join(_METHODS)
         raise ValueError(
@@ -117,5 +117,5 @@ def _check_fit(method: str, options: dict[str, Any]) -> None:
     for name in ("finish", "zone_size"):
         if options.pop(name, "treerep") not in (None, "treerep"):
             raise ValueError(
-                f"zones are not finished by neighbor joining on a device: leave out {name} or device"
+                f"neighbor joining cannot finish zones on a device: leave out {name} or device"
             )

@@ -19,15 +19,16 @@ from .treerep._canonical import canonical_edges
 from .treerep.zones import DeviceTreeRep, Limits
 
 _MOST_POINTS = 2**30 - 1
-# Up to here the canonical form is computed on the device: int32 numbers both directions.
+# Up to this size, the canonical form is computed on the device, because int32 must number both
+# directions of each edge.
 _MOST_EDGES = 2**30 - 1
-FIT_NEEDS = "a fit takes about 100 bytes a point beyond the data: give fewer points, or leave out device"
+FIT_NEEDS = "a fit takes about 100 bytes per point in addition to the data: use fewer points, or leave out device"
 
 
 class DeviceTree(NamedTuple):
-    """A tree on a device, as TreeRep leaves it."""
+    """A tree on a device, before it is brought into canonical form."""
 
-    edges: Tensor  # (m, 2) int32: Steiner nodes are n and up, with gaps
+    edges: Tensor  # (m, 2) int32: Steiner nodes are n and above, with gaps
     weights: Tensor  # (m,) float64, not negative
     nodes: Tensor  # (n,) int32: the node of each point
     waves: int
@@ -47,14 +48,14 @@ def fit_on_device(
 ) -> DeviceTree:
     """Learn a tree with TreeRep and leave it on the device.
 
-    Needs torch alone, no compiled code. Parameters are those of `treerep.fit`. `data` may also
-    be a tensor on the device, or a DeviceMetric.
+    Needs only torch, and no numba kernels. Parameters are those of `treerep.fit`. `data` may
+    also be a tensor on the device or a DeviceMetric.
     """
     choices = checked_choices(tol, pivot)
     space = data if isinstance(data, DeviceMetric) else device_metric(data, metric, device)
     n = len(space)
     if n > _MOST_POINTS:
-        raise ValueError(f"fit takes 1 to {_MOST_POINTS:,} points, not {n:,}")
+        raise ValueError(f"fit supports 1 to {_MOST_POINTS:,} points, got {n:,}")
     priorities = Priorities(n, np.random.default_rng(rng))
     with progress_bar(n, "TreeRep", "points") as bar, space.current():
         engine = DeviceTreeRep(
@@ -66,14 +67,14 @@ def fit_on_device(
             limits,
         )
         engine.run()
-    # On metrics far from a tree, lengths may be negative: they become 0.
+    # If a metric is far from a tree, lengths may be negative. They become 0.
     return DeviceTree(
         engine.edges, engine.weights.clamp_(min=0.0), engine.nodes, engine.waves, engine.visits
     )
 
 
 def finished_on_host(space: DeviceMetric, found: DeviceTree) -> Tree:
-    """Return the canonical tree: equal trees have equal arrays on all backends."""
+    """Return the canonical tree. Equal trees have equal arrays on all backends."""
     edges, weights = _canonical(len(space), found)
     with np.errstate(over="ignore"):
         finite = np.isfinite(weights.sum())

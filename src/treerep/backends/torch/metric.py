@@ -1,13 +1,13 @@
-"""A metric on a torch device, which measures distances in two ways.
+"""A metric on a torch device, with two ways to compute distances.
 
 - `DeviceMetric.pairs` adds coordinates in the order of the compiled kernels
   (metric/oracle/lane_kernels.py): eight lanes, pairwise, then the rest, in the precision of the
   coordinates. Matrices and Euclidean, Manhattan and Chebyshev points give the same bits as on
-  the CPU. Trees need this: a difference in the last digit can lead to another tree.
+  the CPU. Trees need this, because a difference in the last digit can lead to another tree.
 - `DeviceMetric.block` uses matrix products in float64. It is many times faster for all pairs of
-  two sets of points, and agrees up to rounding. Scores and weights of edges need no more.
+  two sets of points, and agrees up to rounding. This is enough for scores and edge weights.
 
-So the formulas of distances are written twice here, and they cannot share code.
+The distance formulas are therefore written twice here, and the two versions cannot share code.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ from ...metric.points import coordinate_bounds
 PointKind = Literal["euclidean", "manhattan", "chebyshev", "angle", "hyperbolic"]
 Kind = PointKind | Literal["matrix"]
 
-#: The oracles that are measured on a device.
+#: The oracles that can be evaluated on a device.
 POINT_KINDS: dict[type, PointKind] = {
     EuclideanOracle: "euclidean",
     ManhattanOracle: "manhattan",
@@ -46,19 +46,19 @@ POINT_KINDS: dict[type, PointKind] = {
     HyperbolicOracle: "hyperbolic",
     EmbeddingOracle: "hyperbolic",
 }
-#: Kinds that use coordinates as they are. These may be on the device already.
+#: Kinds that use the coordinates unchanged, so the coordinates may already be on the device.
 PLAIN: tuple[PointKind, ...] = ("euclidean", "manhattan", "chebyshev")
 
 _LANES = 8
-_CHUNK = 1 << 24  # numbers that are checked or moved together
-# `block`: squares |x - y|^2 below this share of |x|^2 + |y|^2 are computed from differences of
-# coordinates, because |x|^2 + |y|^2 - 2 x y has lost their digits ...
+_CHUNK = 1 << 24  # numbers checked or moved together
+# In `block`, squares |x - y|^2 below this fraction of |x|^2 + |y|^2 are computed from
+# differences of coordinates, because |x|^2 + |y|^2 - 2 x y has lost their digits ...
 _NEAR = 1e-3
-_NEAR_PAIRS = 1 << 22  # ... for at most this many pairs together
+_NEAR_PAIRS = 1 << 22  # ... for at most this many pairs at a time
 
 
 class DeviceMetric:
-    """Distances on a device, and what is known of their precision.
+    """Distances on a device, and their precision.
 
     Attributes
     ----------
@@ -99,12 +99,12 @@ class DeviceMetric:
         return len(self.table)
 
     def current(self) -> AbstractContextManager[object]:
-        """Return a context in which new kernels go to this device, if it is a GPU."""
+        """Return a context in which new kernels run on this device, if it is a GPU."""
         torch = require("torch", "embed")
         device = self.table.device
         return torch.cuda.device(device) if device.type == "cuda" else nullcontext()
 
-    # Pair by pair, with the bits of the CPU.
+    # Pair by pair, bitwise identical to the CPU.
 
     def pairs(self, i: Tensor, j: Tensor) -> Tensor:
         """Return the distances d(i[k], j[k]) in float64, for two tensors of points."""
@@ -140,7 +140,7 @@ class DeviceMetric:
         turn = self.sinh_radii[i] * self.sinh_radii[j] * (0.25 * across)
         return self.unit * (2.0 * (radial * radial + turn).sqrt().asinh())
 
-    # Block by block, up to rounding. The table is one of float64, see `device_points`.
+    # Block by block, up to rounding. The table is float64; see `device_points`.
 
     def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Tensor:
         """Return the distances between rows (pieces, height) and columns (pieces, width).
@@ -181,7 +181,7 @@ class DeviceMetric:
     def _squares(self, i: Tensor, j: Tensor, sign: float = 1.0) -> Tensor:
         """Return |x_i - sign x_j|^2 = |x_i|^2 + |x_j|^2 - 2 sign x_i x_j."""
         torch = require("torch", "embed")
-        # Differences do not depend on the origin, and fewer digits are lost near the center.
+        # Differences do not depend on the origin, and centering loses fewer digits.
         center = self._center if sign > 0 else 0.0 * self._center
         x = self.table[i] - center
         y = self.table[j] - center
@@ -196,7 +196,7 @@ class DeviceMetric:
 
 
 def _at_least_single(rows: Tensor) -> Tensor:
-    """Return coordinates of half precision in float64, as they are measured on the CPU."""
+    """Return half-precision coordinates in float64, as on the CPU."""
     return rows.double() if rows.element_size() < 4 else rows
 
 
@@ -217,7 +217,7 @@ def _combine(terms: Tensor, combine: Callable[[Tensor, Tensor], Tensor]) -> Tens
 def _root(x: Tensor) -> Tensor:
     """Return correctly rounded square roots.
 
-    On a CPU, torch takes them from a vector library, which does not always round correctly.
+    On a CPU, torch uses a vector library that does not always round correctly.
     """
     if x.device.type == "cpu":
         return require("torch", "embed").from_numpy(np.sqrt(x.numpy()))
@@ -225,9 +225,9 @@ def _root(x: Tensor) -> Tensor:
 
 
 def device_metric(data: MetricLike, metric: str | None, device: DeviceLike) -> DeviceMetric:
-    """Bring data to a device, to be measured pair by pair.
+    """Move data to a device, for pairwise distances.
 
-    A tensor that is there already is not copied. Anything else is read by `as_metric`.
+    A tensor that is already there is not copied. Other data is read by `as_metric`.
     """
     torch = require("torch", "embed")
     where = find_device(device)
@@ -246,10 +246,10 @@ def device_metric(data: MetricLike, metric: str | None, device: DeviceLike) -> D
         return made
     if type(oracle) not in POINT_KINDS:
         raise ValueError(
-            f"a {type(space).__name__} cannot be measured on a device: give points, or a matrix of its distances, or "
-            "leave out device"
+            f"a {type(space).__name__} cannot be evaluated on a device: pass points or a "
+            "distance matrix, or leave out device"
         )
-    # Behind the points of an embedding come its Steiner nodes.
+    # The Steiner nodes of an embedding follow its points.
     tables = [_moved(array[: len(space)], where) for array in oracle]
     made = DeviceMetric(
         POINT_KINDS[type(oracle)],
@@ -264,9 +264,10 @@ def device_metric(data: MetricLike, metric: str | None, device: DeviceLike) -> D
 
 
 def device_points(oracle: Any, order: NDArray[np.int64], device: TorchDevice) -> DeviceMetric:
-    """Bring points of an oracle to a device, in this order, to be measured in blocks.
+    """Move the points of an oracle to a device, in this order, for distances in blocks.
 
-    Coordinates of float32 are measured in float64, unlike on the host: sums lose no digits.
+    Unlike on the host, float32 coordinates are converted to float64, so that sums lose no
+    digits.
     """
     torch = require("torch", "embed")
     columns = [torch.from_numpy(column[order]) for column in oracle]
@@ -284,7 +285,7 @@ def _add_radii(made: DeviceMetric, oracle: object, tables: list[Tensor]) -> None
         made.unit = float(oracle.unit[0])
 
 
-# Unsigned integers that torch does not have, and what they become.
+# Unsigned integer types that torch lacks, and their replacements.
 _WIDER = {"uint16": np.int32, "uint32": np.int64, "uint64": np.float64}
 
 
@@ -301,7 +302,7 @@ def _moved(array: NDArray[Any], device: TorchDevice) -> Tensor:
 
 
 def _check_entries(distances: Tensor) -> None:
-    """Check every entry of a matrix: of a mapped file, only a sample has been checked."""
+    """Check every entry of a matrix. For a memory-mapped file, only a sample has been checked."""
     step = max(1, _CHUNK // len(distances))
     for lo in range(0, len(distances), step):
         rows = distances[lo : lo + step]
@@ -319,7 +320,7 @@ def find_bad_entry(block: Tensor) -> list[int]:
 
 
 def _tensor_metric(points: Tensor, metric: PointKind) -> DeviceMetric:
-    """Return the metric of points on a device, checked there as `PointMetric` does."""
+    """Return the metric of points on a device, validated there as in `PointMetric`."""
     torch = require("torch", "embed")
     _check_shape(points)
     if points.dtype not in (torch.float16, torch.float32, torch.float64):
@@ -332,8 +333,8 @@ def _tensor_metric(points: Tensor, metric: PointKind) -> DeviceMetric:
     if 0 < largest < least or largest > most:
         size = "small" if largest < least else "large"
         raise MetricError(
-            f"the largest coordinate is {largest:g}, too {size} for {metric} "
-            f"distances in {floats.__name__}: rescale the points towards 1"
+            f"the largest coordinate is {largest:g}, too {size} for {metric} distances in "
+            f"{floats.__name__}: rescale the points to about 1"
         )
     small = metric != "euclidean" and largest * points.shape[1] < 2**22
     integral = small and bool((points.floor() == points).all())
@@ -344,16 +345,16 @@ def _check_shape(points: Tensor) -> None:
     torch = require("torch", "embed")
     if points.layout != torch.strided:
         raise MetricError(
-            "points in a sparse tensor cannot be measured on a device: give tensor.to_dense()"
+            "points in a sparse tensor cannot be used on a device: pass tensor.to_dense()"
         )
     if points.ndim != 2 or 0 in points.shape:
         shape = " x ".join(map(str, points.shape)) or "a single value"
         raise MetricError(
-            f"points are rows of a table (n x k, at least one of each), this tensor is {shape}"
+            f"points must be rows of a table (n x k, both at least 1), but this tensor has shape {shape}"
         )
     if points.is_complex():
         raise MetricError(
-            f"coordinates of dtype {points.dtype} are not supported: give real numbers"
+            f"coordinates of dtype {points.dtype} are not supported: use real numbers"
         )
 
 

@@ -1,7 +1,7 @@
-"""Exact weights of large trees: passes over all pairs of points run on a torch device.
+"""Exact weights of large trees, with passes over all pairs of points on a torch device.
 
 The search is that of `refinement`. Its steps take O(N) time and stay on the host. Most of the
-time goes into sums of errors over the paths through each edge, for all n (n - 1) / 2 pairs.
+time is spent on sums of errors over the paths through each edge, for all n (n - 1) / 2 pairs.
 `DevicePairs` computes these sums on the device.
 """
 
@@ -37,15 +37,17 @@ from ._memory import memory_needed
 from ._rectangles import Rectangle, entries_on, rectangles
 from ._tree_distances import TreeTensors, Turns
 
-_EXACT = 1e-9  # a tree of less distortion is left as it is, as in `refine`
-_NEIGHBORHOODS = 10_000  # points up to which `refine` counts neighborhoods with "l1"
+_EXACT = 1e-9  # trees with less distortion are not changed, as in `refine`
+_NEIGHBORHOODS = 10_000  # points up to which `refine` includes neighborhoods with "l1"
 _TOL = 1e-9
-# Distances below this share of the largest count as 0: a weight 1 / d^p would overflow.
+# Distances below this fraction of the largest count as 0, because a weight 1 / d^p would
+# overflow.
 _NOTHING = 1e-100
 
 
 @memory_needed(
-    "weights take blocks of pairs of half a GB each beyond the data: free some, or leave out device"
+    "weights take blocks of pairs of half a GB each in addition to the data: free some "
+    "memory, or leave out device"
 )
 def refined_weights(
     request: RefineRequest, device: DeviceLike, n_jobs: int | None
@@ -53,8 +55,8 @@ def refined_weights(
     """Return the tree with better weights, fitted to all pairs: see `refinement.refine`.
 
     Weights "l1", "l2" and "relative_l2" run on the device; moves and neighborhoods do not.
-    Unlike on the host, all pairs count beyond 10,000 points as well. So no random numbers are
-    drawn, and `rng` has no effect.
+    Unlike on the host, all pairs are used even above 10,000 points. No random numbers are
+    drawn, so `rng` has no effect.
     """
     begin = time.monotonic()
     tree = request.tree
@@ -103,7 +105,7 @@ class _Found(NamedTuple):
 
 
 def _unchanged(request: RefineRequest, before: Score) -> _Found:
-    """Return a tree that is exact already."""
+    """Return a tree that is already exact."""
     value = float(before) if request.weights == "l1" else 0.0
     return _Found(request.tree, before, value, value, None)
 
@@ -128,7 +130,8 @@ def _improved(
     after = _distortion(fit.tree, space, device)
     if weights != "l1":
         return _Found(fit.tree, after, fit.value, fit.start, fit.residual)
-    # The objective is the distortion itself. The search lowers a smooth one, which may miss it.
+    # The objective is the distortion itself. The search lowers a smoothed objective, which may
+    # miss it.
     if after < before:
         return _Found(fit.tree, after, float(after), float(before), fit.residual)
     return _Found(tree, before, float(before), float(before), fit.residual)
@@ -146,11 +149,11 @@ def _check_request(request: RefineRequest, device: str) -> None:
         )
     if request.weights in ("heuristic", "none"):
         raise ValueError(
-            f"weights={request.weights!r} do not run with device={device!r}: choose 'l1', 'l2' or 'relative_l2'"
+            f"weights={request.weights!r} does not run with device={device!r}: choose 'l1', 'l2' or 'relative_l2'"
         )
     if request.weights == "l1" and request.balance > 0 and len(request.tree) <= _NEIGHBORHOODS:
         raise ValueError(
-            f"neighborhoods do not count with device={device!r}: pass balance=0, or leave out device"
+            f"neighborhoods are not supported with device={device!r}: pass balance=0, or leave out device"
         )
 
 
@@ -163,7 +166,7 @@ def _fit(tree: Tree, pairs: "DevicePairs", weights: str, deadline: float) -> Wei
 
 
 class DevicePairs(Pairs):
-    """All pairs of points, summed up on a device.
+    """All pairs of points, summed on a device.
 
     Distances are kept in memory if they fit.
     """
@@ -221,7 +224,7 @@ class DevicePairs(Pairs):
         return factor.where(truth > _NOTHING, self._at_zero)
 
     def sums(self, what: int, length: Vector, eps: float = 0.0) -> tuple[float, Vector]:
-        """Return the sum of values, and the sums of derivatives over the paths of each edge."""
+        """Return the sum of values, and the sums of derivatives over the paths through each edge."""
         splits = self.splits
         depth = length.copy()
         depth[0] = 0.0
@@ -248,7 +251,7 @@ class DevicePairs(Pairs):
     ) -> None:
         """Add derivatives at both ends of a path, and subtract them twice where it turns."""
         left, right = (self.torch.from_numpy(x).to(self.device) for x in turns)
-        # Of two ancestors of one point, the higher has the lower number.
+        # The higher of two ancestors of a point has the lower number.
         at_left = slope.where(left[:, :, None] <= right[:, None, :], 0.0)
         at_right = slope.sub_(at_left)
         rows = self.torch.stack([at_left.sum(2), at_right.sum(2)]).cpu().numpy()
@@ -264,7 +267,7 @@ def _slopes(
 ) -> tuple[float, Tensor]:
     """Return the sum of values and the derivatives of `path_sum_kernels.row_sums`.
 
-    x are distances of the tree, which are overwritten, t true distances, and u factors.
+    x are tree distances, which are overwritten, t true distances, and u factors.
     """
     if what == FACTORS:
         squares = x.zero_().add_(u).square()

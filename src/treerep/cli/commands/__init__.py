@@ -1,1 +1,1 @@
-"""The work of each command."""
+"""The implementation of each command."""

@@ -14,17 +14,17 @@ from .._inputs import display_name, read_either
 from .._outputs import check_outputs, plural, print_json, write_outputs
 from .._wording import one_line
 
-# Seconds. A shorter fit is timed twice, as the first call may load compiled code.
+# Seconds. A shorter fit is timed twice, because the first call may load compiled code.
 _SHORT = 1.0
 
 
 def compare_file(options: CompareOptions) -> None:
-    """Fit a tree by each method, print the scores as a table and write the files asked for."""
+    """Fit a tree with each method, print a table of scores and write the requested files."""
     check_outputs(options.csv, options.html, source=options.source)
     on_stdout = _is_stdout_taken(options)
     methods = parse_methods(options.methods)
     metric = read_either(options.source, options.reading)
-    _ = metric.oracle  # made before the first method is timed, as all methods share it
+    _ = metric.oracle  # built before the timing starts, because all methods share it
     rows = []
     with progress_bar(len(methods), "comparing", "methods") as bar:
         for method in methods:
@@ -40,7 +40,7 @@ def compare_file(options: CompareOptions) -> None:
 
 
 def _is_stdout_taken(options: CompareOptions) -> bool:
-    """Whether an option sends the table to standard output. At most one may."""
+    """Return whether an option writes the table to standard output. At most one may."""
     sent = {
         "--csv -": options.csv == "-",
         "--html -": options.html == "-",
@@ -49,13 +49,13 @@ def _is_stdout_taken(options: CompareOptions) -> bool:
     names = [name for name, is_sent in sent.items() if is_sent]
     if len(names) > 1:
         raise ValueError(
-            f"{' and '.join(names)} cannot go to standard output together: give one of them"
+            f"{' and '.join(names)} cannot share standard output: use only one of them"
         )
     return bool(names)
 
 
 def parse_methods(text: str) -> list[str]:
-    """Return the methods in a list with commas, or all of them.
+    """Return the methods in a comma-separated list, or all methods.
 
     >>> parse_methods("upgma, bfs")
     ['upgma', 'bfs']
@@ -64,7 +64,7 @@ def parse_methods(text: str) -> list[str]:
     if names == ["all"]:
         return list(METHODS)
     if not names:
-        raise ValueError("--methods is empty: give methods with commas between them, or all")
+        raise ValueError("--methods is empty: list methods separated by commas, or use all")
     for name in names:
         if name not in METHODS:
             raise ValueError(
@@ -74,12 +74,12 @@ def parse_methods(text: str) -> list[str]:
 
 
 def _row(metric: tr.Metric, method: str, options: CompareOptions) -> Row:
-    """Return the scores of a method, or the reason of its failure, so that others can go on."""
+    """Return the scores of a method, or its error, so that the other methods can run."""
 
     def work() -> Row:
         return _measure(metric, method, options.trials, options)
 
-    # Compile first. An error is reported for the data themselves.
+    # Compile first. Errors are reported by the run on the full data.
     with contextlib.suppress(Exception):
         _measure(_few_points(metric), method, 1, options)
     try:
@@ -120,7 +120,7 @@ def _measure(metric: tr.Metric, method: str, trials: int, options: CompareOption
 
 
 def _few_points(metric: tr.Metric) -> tr.Metric:
-    """Return a small metric that runs the same compiled code."""
+    """Return a small metric that uses the same compiled code."""
     few = range(min(len(metric), 8))
     if isinstance(metric, tr.GraphMetric):
         ring = [(k, (k + 1) % 8) for k in range(8)]

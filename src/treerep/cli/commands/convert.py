@@ -8,7 +8,7 @@ from ...formats import TREE_FORMATS, write_distances, write_tree
 from ...formats.tree_files import files_beside
 from .._command_options import ConvertOptions
 from .._inputs import read_either
-from .._outputs import check_outputs
+from .._outputs import check_outputs, note_leaves
 
 _DISTANCES = {
     ".npy": "npy",
@@ -20,7 +20,7 @@ _DISTANCES = {
 
 
 def convert_file(options: ConvertOptions) -> None:
-    """Write a tree as a tree, or anything as its distances."""
+    """Write a tree in another tree format, or write the distances of any input."""
     output = options.output
     to = options.to
     distance_format = to or _DISTANCES.get(Path(output).suffix.lower())
@@ -29,20 +29,19 @@ def convert_file(options: ConvertOptions) -> None:
         output, *(() if is_distances else files_beside(output, to)), source=options.source
     )
     if output == "-" and to is None:
-        raise ValueError("standard output has no suffix: choose the format with --to")
+        raise ValueError("the format for standard output is unknown: set it with --to")
     source = read_either(options.source, options.reading)
     if is_distances:
         write_distances(source, output, format=distance_format)
     elif isinstance(source, tr.Tree):
-        write_tree(source, output, format=to)
+        write_tree(source, output, format=to, leaves=options.leaves)
+        if options.leaves is None:
+            note_leaves(source, output, to)
     elif to in TREE_FORMATS or output.lower().removesuffix(".gz").endswith(_tree_suffixes()):
-        raise ValueError(
-            f"{options.source} does not hold a tree: fit one with `treerep fit` first"
-        )
+        raise ValueError(f"{options.source} does not contain a tree: run `treerep fit` first")
     else:
         raise ValueError(
-            f"{output}: no format of distances has that suffix: "
-            f"give one of {', '.join(_DISTANCES)}"
+            f"{output}: unknown suffix for distances: use one of {', '.join(_DISTANCES)}"
         )
 
 

@@ -1,4 +1,4 @@
-"""`treerep data`: list, find and fetch data sets."""
+"""`treerep data`: list, locate and fetch data sets."""
 
 import typer
 from rich.table import Table
@@ -30,11 +30,11 @@ def _place(name: str, row: Entry) -> str:
         return found.place
     if row.origin is not None:
         return "- (can be fetched)"
-    return "- (TREEREP_DATA)" if row.package is None else f"- (comes with {row.package[0]})"
+    return "- (TREEREP_DATA)" if row.package is None else f"- (part of {row.package[0]})"
 
 
 def fetch_all(names: list[str]) -> None:
-    """Fetch data sets and print their paths. Refuse unknown names before the first fetch."""
+    """Fetch data sets and print their paths. Check all names before the first fetch."""
     for name in names:
         entry(name)
     for name in names:
@@ -42,7 +42,7 @@ def fetch_all(names: list[str]) -> None:
 
 
 def show_path(name: str | None) -> None:
-    """Print the path of a data set, or of the cache."""
+    """Print the path of a data set, or of the cache folder."""
     if name is None:
         typer.echo(cache_folder())
         return

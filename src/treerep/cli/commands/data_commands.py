@@ -9,14 +9,14 @@ data = typer.Typer(name="data")
 
 @data.callback(invoke_without_command=True)
 def data_help(context: typer.Context) -> None:
-    """List, find and fetch data sets."""
+    """List, locate and fetch data sets."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 @data.command("list")
 def list_data() -> None:
-    """List all data sets with size, kind, place and citation."""
+    """List all data sets with their size, kind, location and citation."""
     from .data import show_list
 
     show_list()
@@ -25,10 +25,13 @@ def list_data() -> None:
 @data.command("fetch")
 def fetch_data(
     names: Annotated[
-        list[str], typer.Argument(help="Names of data sets; `treerep data list` shows them.")
+        list[str],
+        typer.Argument(
+            metavar="NAME...", help="Names of data sets, as in `treerep data list`."
+        ),
     ],
 ) -> None:
-    """Fetch data sets that are not on this machine."""
+    """Download data sets to the cache folder."""
     from .data import fetch_all
 
     fetch_all(names)
@@ -38,10 +41,12 @@ def fetch_data(
 def path_of_data(
     name: Annotated[
         str | None,
-        typer.Argument(help="Name of a data set. Without it: the folder of the cache."),
+        typer.Argument(
+            metavar="[NAME]", help="Name of a data set. Prints the cache folder if omitted."
+        ),
     ] = None,
 ) -> None:
-    """Print the path of a data set, or of the cache."""
+    """Print the path of a data set, or of the cache folder."""
     from .data import show_path
 
     show_path(name)

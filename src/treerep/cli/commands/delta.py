@@ -1,4 +1,4 @@
-"""`treerep delta`: measure how far data are from a tree."""
+"""`treerep delta`: measure how tree-like data are."""
 
 import typer
 
@@ -12,7 +12,7 @@ from .._outputs import align_columns, format_number, print_json
 
 
 def measure_delta(options: DeltaOptions) -> None:
-    """Print Gromov's delta of a file, with the four points that prove it."""
+    """Print Gromov's delta of a file and the four points that attain it."""
     metric = read_either(options.source, options.reading)
     delta = tr.hyperbolicity(
         metric,
@@ -59,10 +59,10 @@ def _rows(
     rows = [(name, f"{format_number(delta.delta)} ({bounds})")]
     if delta.mean is not None:
         interval = f"{delta.mean_low:.4g} to {delta.mean_high:.4g}"
-        rows.append(("mean of four points", f"{delta.mean:.4g} ({interval})"))
+        rows.append(("mean over quadruples", f"{delta.mean:.4g} ({interval})"))
     rows.append(("2 delta / diameter", format_number(delta.relative)))
     rows.append(("diameter", format_number(delta.diameter)))
     if witness:
         points = ", ".join(printable(str(point)) for point in witness)
-        rows.append(("the four points", points))
+        rows.append(("four points", points))
     return rows

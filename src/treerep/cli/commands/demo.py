@@ -14,18 +14,18 @@ from .._text_tree import middle_node, text_tree
 
 
 def show_demo(folder: Path) -> None:
-    """Fit two data sets, print their scores, and write both trees to `folder`."""
+    """Fit trees to two data sets, print their scores and write both trees to `folder`."""
     console = Console()
     folder.mkdir(parents=True, exist_ok=True)
     mammals = tr.datasets.sarich()
     cells = tr.PointMetric(tr.datasets.branching_cells(2000).points, "euclidean")
-    console.print("Fitting; the first run compiles for some seconds ...")
+    console.print("Fitting two trees. The first run compiles code, which can take a minute.")
     mammal_tree = tr.fit(mammals)
     cell_tree = tr.fit(cells)
 
     console.print("\nImmunological distances of eight mammals (Sarich 1969), as a tree:\n")
     console.print(text_tree(mammal_tree, middle_node(mammal_tree)))
-    console.print("\nHow far the distances in the trees are from the true ones, on average:\n")
+    console.print("\nAverage distortion of the distances in the two trees:\n")
     console.print(_scores({"mammals": (mammal_tree, mammals), "cells": (cell_tree, cells)}))
     console.print("\nWritten:")
     texts = {
@@ -45,7 +45,7 @@ def _json(tree: tr.Tree) -> str:
 
 
 def _scores(fits: dict[str, tuple[tr.Tree, tr.Metric]]) -> Table:
-    table = Table("data", "points", "nodes", "average distortion", "after the best scale")
+    table = Table("data", "points", "nodes", "average distortion", "optimal scale")
     for name, (tree, truth) in fits.items():
         plain = tr.average_distortion(tree, truth, scale="none")
         scaled = tr.average_distortion(tree, truth, scale="optimal")

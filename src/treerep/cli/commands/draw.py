@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def draw_file(options: DrawOptions) -> None:
-    """Draw a tree or an embedding, or the tree that is fitted to data."""
+    """Draw a tree or an embedding. Fit a tree to data first."""
     table = None if options.color is None else options.color.rpartition(":")[0]
     check_outputs(options.output, source=options.source, table=table)
     require("matplotlib", "draw").use("agg")  # write files only, never open a window
@@ -32,7 +32,7 @@ def draw_file(options: DrawOptions) -> None:
 
 
 def _read_drawn(options: DrawOptions) -> tr.Tree | tr.Embedding:
-    """Read what is to be drawn. Data become a tree."""
+    """Read a tree or an embedding. Fit a tree to data."""
     source = read_either(options.source, options.reading)
     if isinstance(source, tr.Embedding):
         refuse_trials(options.trials, "the input is an embedding")
@@ -45,8 +45,7 @@ def _read_column(color: str, points: tr.Tree | tr.Embedding) -> list[object]:
     table, colon, column = color.rpartition(":")
     if not colon:
         raise ValueError(
-            "--color is a table and one of its columns, as in attributes.csv:group, "
-            f"not {color!r}"
+            f"--color {color} does not name a column: use TABLE:COLUMN, as in attributes.csv:group"
         )
     columns = read_attributes(table, points)
     if column not in columns:
@@ -61,7 +60,6 @@ def _known_suffix(output: str) -> str:
     suffix = Path(output).suffix.lower().removeprefix(".")
     if suffix not in known:
         raise ValueError(
-            f"{output}: a figure cannot be saved with that suffix: "
-            f"give one of {', '.join(sorted(known))}"
+            f"{output}: unknown suffix for a figure: use one of {', '.join(sorted(known))}"
         )
     return suffix

@@ -1,4 +1,4 @@
-"""`treerep embed`: place a tree or data in hyperbolic space."""
+"""`treerep embed`: embed a tree or data in hyperbolic space."""
 
 import csv
 import time
@@ -26,10 +26,12 @@ def embed_file(options: EmbedOptions) -> None:
     """Embed a tree or data, write the embedding and report its distortion."""
     suffix = _check_output(options)
     if options.method != "sarkar":
-        refuse_trials(options.trials, f"{options.method} places the data without one")
+        refuse_trials(options.trials, f"{options.method} does not use a tree")
     source = read_either(options.source, options.reading)
     if isinstance(source, tr.Embedding):
-        raise ValueError(f"{options.source} holds an embedding already: give a tree, or data")
+        raise ValueError(
+            f"{options.source} already contains an embedding: use a tree or data instead"
+        )
     begin = time.perf_counter()
     embedding = _embed(source, options, suffix)
     seconds = time.perf_counter() - begin
@@ -62,29 +64,30 @@ def _check_output(options: EmbedOptions) -> str:
     check_outputs(options.output, source=options.source)
     suffix = ".csv" if options.output == "-" else Path(options.output).suffix.lower()
     if suffix not in (".npz", *_DELIMITERS):
-        raise ValueError(f"{options.output}: an embedding is written as .npz, .csv or .tsv")
+        raise ValueError(
+            f"{options.output}: unknown suffix for an embedding: use .npz, .csv or .tsv"
+        )
     if options.json and options.output == "-":
         raise ValueError(
-            "coordinates and --json cannot both go to standard output: "
+            "coordinates and --json cannot both be written to standard output: "
             "name a file with --output"
         )
     return suffix
 
 
 def _embed(source: tr.Metric, options: EmbedOptions, suffix: str) -> tr.Embedding:
-    """Embed a tree, or the data themselves, as the method has it."""
+    """Embed a tree or the data, depending on the method."""
     space = source
     scale = options.scale
     if options.method == "sarkar":
         tree = as_tree(source, trials=options.trials, seed=options.seed, jobs=options.jobs)
         space = tree
         if _is_picture(options, suffix):
-            # At the scale that keeps distances, most points would round to the edge of the
-            # disk.
+            # At a scale that preserves distances, most points round to the edge of the disk.
             scale = disk_embedding(tree).scale
     with warnings.catch_warnings():
-        # In Python an interrupt returns the best embedding so far. A command that is
-        # interrupted writes nothing.
+        # In Python, an interrupt returns the best embedding so far. An interrupted command
+        # writes nothing.
         warnings.filterwarnings("error", message="interrupted in epoch")
         try:
             return tr.embed(
@@ -101,7 +104,7 @@ def _embed(source: tr.Metric, options: EmbedOptions, suffix: str) -> tr.Embeddin
 
 
 def _is_picture(options: EmbedOptions, suffix: str) -> bool:
-    """Whether the coordinates are for a picture: a table in the plane, without a scale."""
+    """Return whether the coordinates are for a picture: planar, in a table, no scale given."""
     in_plane = suffix != ".npz" and options.dim == 2
     return in_plane and options.scale is None and options.distortion is None
 
@@ -110,7 +113,7 @@ def _write_table(embedding: tr.Embedding, output: str, model: str, delimiter: st
     """Write the labels and coordinates of the points, with all digits."""
     places = embedding.coordinates(model)[: len(embedding)].tolist()
     labels = embedding.labels or range(len(embedding))
-    # The hyperboloid has a coordinate x0, which the others determine.
+    # The hyperboloid has an additional coordinate x0.
     first = 0 if model == "lorentz" else 1
     columns = range(first, first + len(places[0]))
     with open_output(output) as file:

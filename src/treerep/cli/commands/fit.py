@@ -8,9 +8,16 @@ import treerep as tr
 from ...formats import write_tree
 from .._command_options import FitOptions, RefineOptions
 from .._inputs import read_either
-from .._outputs import check_tree_output, plural, print_json, print_note, score_fields
+from .._outputs import (
+    check_tree_output,
+    note_leaves,
+    plural,
+    print_json,
+    print_note,
+    score_fields,
+)
 
-# The only method that takes each of these options.
+# The only method that accepts each of these options.
 _METHOD_OF_OPTION = {"tol": "treerep", "size": "backbone"}
 
 
@@ -21,7 +28,7 @@ def fit_file(options: FitOptions) -> None:
     metric = read_either(options.source, options.reading)
     if isinstance(metric, tr.Tree):
         raise ValueError(
-            f"{options.source} holds a tree already: score, refine, embed, draw or view it"
+            f"{options.source} already contains a tree: use score, refine, embed, draw or view"
         )
     begin = time.perf_counter()
     tree = tr.fit(
@@ -34,7 +41,7 @@ def fit_file(options: FitOptions) -> None:
         n_jobs=options.jobs,
         device=options.device,
     )
-    if options.refine:  # with threads: moves do not run on a device
+    if options.refine:  # on the CPU: moves do not run on a device
         tree = tr.refine(tree, metric, rng=options.seed, n_jobs=options.jobs)
     settings = {
         "method": options.method,
@@ -46,13 +53,13 @@ def fit_file(options: FitOptions) -> None:
 
 
 def _check_method(options: FitOptions) -> None:
-    """Refuse an option that the chosen method does not take."""
+    """Raise an error for an option that the chosen method does not accept."""
     for name, method in _METHOD_OF_OPTION.items():
         value = getattr(options, name)
         if value is not None and options.method != method:
             raise ValueError(
-                f"--{name} {value} is for --method {method}, not for {options.method}: "
-                "change one of them"
+                f"--method {options.method} has no option --{name}: "
+                f"remove it, or use --method {method}"
             )
 
 
@@ -72,12 +79,14 @@ def write_and_report(
     )
     output = options.output
     if not (options.json and output == "-"):
-        write_tree(tree, output, format=options.to or ("newick" if output == "-" else None))
+        to = options.to or ("newick" if output == "-" else None)
+        write_tree(tree, output, format=to)
+        note_leaves(tree, output, to)
     sampled = "" if plain.exact else f" ({plain.basis})"
     print_note(
         f"{plural(len(tree), 'point')}, {plural(tree.n_nodes, 'node')}, "
         f"average distortion {float(plain):.4g}, "
-        f"{float(scaled):.4g} after the best scale{sampled}, {seconds:.2f} s"
+        f"{float(scaled):.4g} at optimal scale{sampled}, {seconds:.2f} s"
     )
     if not options.json:
         return

@@ -1,4 +1,4 @@
-"""`treerep refine`: improve a tree of given data."""
+"""`treerep refine`: improve the fit of a tree to its data."""
 
 import time
 
@@ -14,7 +14,7 @@ from .fit import write_and_report
 def refine_file(options: RefineOptions) -> None:
     """Refine a tree, write the result and report its scores."""
     check_one_stdin(options.tree, options.source)
-    # The output may replace the file of the tree, but not that of the data.
+    # The output may overwrite the tree, but not the data.
     check_tree_output(options.output, options.to, options.source)
     metric = read_either(options.source, options.reading)
     tree = match_points(read_tree(options.tree), metric, (options.tree, options.source))

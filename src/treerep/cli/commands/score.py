@@ -12,7 +12,7 @@ from .._outputs import align_columns, plural, print_json, score_fields
 
 _TITLES = {
     "distortion": "average distortion",
-    "distortion_scaled": "average distortion, after the best scale",
+    "distortion_scaled": "average distortion, optimal scale",
     "worst_distortion": "worst distortion",
     "map": "mean average precision",
 }
@@ -24,7 +24,7 @@ def score_file(options: ScoreOptions) -> None:
     tree = read_either(options.tree, Reading())
     if not isinstance(tree, tr.Tree | tr.Embedding):
         raise ValueError(
-            f"{options.tree} holds neither a tree nor an embedding: "
+            f"{options.tree} contains neither a tree nor an embedding: "
             "name the tree first and the data second"
         )
     metric = read_either(options.source, options.reading)

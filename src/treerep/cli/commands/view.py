@@ -1,4 +1,4 @@
-"""`treerep view`: write a page that shows a tree in a browser."""
+"""`treerep view`: write an interactive page of a tree."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from .._outputs import check_outputs, open_output, print_note
 
 
 def view_file(options: ViewOptions) -> None:
-    """Write the page of a tree, or of data with the tree that is fitted to them."""
+    """Write the page of a tree. Fit a tree to data first."""
     output = options.output
     check_outputs(output, source=options.source, table=options.table)
     if options.show and output == "-":
@@ -29,7 +29,7 @@ def view_file(options: ViewOptions) -> None:
         file.write(page.html)
     if output != "-":
         size = len(page.html) / 1000
-        print_note(f"{output}: {tree.n_points:,} points, {size:,.0f} kB; open it in a browser")
+        print_note(f"{output}: {tree.n_points:,} points, {size:,.0f} kB. Open it in a browser.")
     if options.show:
         import webbrowser
 

@@ -14,31 +14,42 @@ from ...fitting.methods import METHODS
 
 # Points. More than the size at which a fit begins to divide zones in waves.
 _MANY = 40_000
+# Points. Few enough for the default method to fit the whole tree at once.
+_FEW = 64
+# Methods with separate kernels for graphs.
+_GRAPH_METHODS = ("minimum_spanning_tree", "level_tree", "low_stretch")
 
 
-def compile_everything() -> None:
-    """Run each kind of work on an example and print the times."""
+def compile_common() -> None:
+    """Run each kind of work on an example. Print a line with the time of each."""
     console = Console(highlight=False)
     begin = time.perf_counter()
-    small = tr.datasets.random_tree(64).distances()
-    jobs: dict[str, Callable[[], object]] = {
+    jobs = _jobs()
+    console.print(f"Compiling {len(jobs)} kinds of work. This takes several minutes.")
+    for position, (name, work) in enumerate(jobs.items(), start=1):
+        start = time.perf_counter()
+        work()
+        counter = f"{position:>2}/{len(jobs)}"
+        console.print(f"{counter}  {name:<28}{time.perf_counter() - start:6.1f} s")
+    console.print(f"{'total':<35}{time.perf_counter() - begin:6.1f} s")
+
+
+def _jobs() -> dict[str, Callable[[], object]]:
+    small = tr.datasets.random_tree(_FEW).distances()
+    return {
         **{name: partial(_fit_and_score, make) for name, make in examples().items()},
-        "hyperbolicity": _measure_hyperbolicity,
+        "graph methods": _fit_graphs,
+        "hyperbolicity": partial(_measure_hyperbolicity, small),
         "refinement": partial(_refine, small),
-        "default": partial(_fit_by_default, small),
-        "placing": _place,
+        "default method": partial(_fit_by_default, small),
+        "placement": _place,
         "embedding": partial(_embed, small),
         **{
-            method: partial(tr.fit, small, method=method)
+            method: partial(_fit_matrices, small, method)
             for method in METHODS
             if method not in ("treerep", "auto")
         },
     }
-    for name, work in jobs.items():
-        start = time.perf_counter()
-        work()
-        console.print(f"{name:<28}{time.perf_counter() - start:6.1f} s")
-    console.print(f"{'in all':<28}{time.perf_counter() - begin:6.1f} s")
 
 
 def _fit_and_score(make: Callable[[], tr.Metric]) -> None:
@@ -47,21 +58,38 @@ def _fit_and_score(make: Callable[[], tr.Metric]) -> None:
     tr.average_distortion(tree, metric)
     if isinstance(metric, tr.GraphMetric):
         tr.mean_average_precision(tree, metric)
+    if isinstance(metric, tr.PointMetric):
+        tr.fit(tr.PointMetric(metric.points[:_FEW], metric.metric))
 
 
-def _measure_hyperbolicity() -> None:
+def _fit_matrices(distances: NDArray[np.float64], method: str) -> None:
+    for dtype in (np.float64, np.float32):
+        tr.fit(distances.astype(dtype), method=method)
+
+
+def _fit_graphs() -> None:
+    for graph in (_ring(), _ring(weighted=True)):
+        tr.fit(graph)
+        for method in _GRAPH_METHODS:
+            tr.fit(graph, method=method)
+
+
+def _measure_hyperbolicity(distances: NDArray[np.float64]) -> None:
     points = np.random.default_rng(0).standard_normal((40, 3))
     tr.hyperbolicity(_ring(), method="exact")
+    tr.hyperbolicity(_ring(weighted=True))
     tr.hyperbolicity(points, metric="euclidean", method="exact")
+    tr.hyperbolicity(distances**0.9)
 
 
-def _ring() -> tr.GraphMetric:
-    return tr.GraphMetric([[k, (k + 1) % 40] for k in range(40)])
+def _ring(*, weighted: bool = False) -> tr.GraphMetric:
+    edges = [[k, (k + 1) % 40] for k in range(40)]
+    return tr.GraphMetric(edges, weights=[1.5] * 40 if weighted else None)
 
 
 def _embed(distances: NDArray[np.float64]) -> None:
-    embedding = tr.embed(tr.fit(distances))
-    embedding.block(range(64), range(64))
+    for embedding in (tr.embed(tr.fit(distances)), tr.embed(distances, method="hmds")):
+        tr.average_distortion(embedding, distances)
 
 
 def _place() -> None:
@@ -74,12 +102,11 @@ def _place() -> None:
 
 
 def _fit_by_default(distances: NDArray[np.float64]) -> None:
-    """Fit distances that are not a tree: few and many points, a matrix and a graph."""
+    """Fit distances that are not a tree: few points, many points, and a matrix."""
     points = np.random.default_rng(0).standard_normal((2100, 3))
-    for rows in (points[:64], points):
+    for rows in (points[:_FEW], points):
         tr.fit(rows, metric="euclidean")
     tr.fit(distances**0.9)
-    tr.fit(_ring())
 
 
 def _refine(distances: NDArray[np.float64]) -> None:
@@ -90,26 +117,27 @@ def _refine(distances: NDArray[np.float64]) -> None:
 
 
 def examples() -> dict[str, Callable[[], tr.Metric]]:
-    """Return a function that makes a metric for each common specialization.
+    """Return a function that makes a metric for each common specialization of the kernels.
 
-    Matrices are small. The others are large enough for both phases of a fit, which run
+    Matrices are small. The other metrics are large enough for both phases of a fit, which use
     different kernels.
     """
     points = np.random.default_rng(0).standard_normal((_MANY, 3))
-    distances = tr.PointMetric(points).block(range(64), range(64))
+    distances = tr.PointMetric(points).block(range(_FEW), range(_FEW))
     matrices = {
         f"matrix, {dtype}": partial(tr.MatrixMetric, (10 * distances).astype(dtype))
         for dtype in ("float64", "float32", "int64")
     }
     clouds = {
         f"points, {name}, {dtype}": partial(tr.PointMetric, points.astype(dtype), name)
-        for name in ("euclidean", "cosine")
+        for name in ("euclidean", "cosine", "manhattan", "chebyshev")
         for dtype in ("float32", "float64")
     }
     tree = tr.datasets.random_tree(_MANY)
     others: dict[str, Callable[[], tr.Metric]] = {
         "points, hyperboloid": partial(tr.datasets.hyperbolic_points, _MANY, 3),
         "graph, unweighted": partial(tr.GraphMetric, tree.edges),
+        "graph, weighted": partial(tr.GraphMetric, tree.edges, weights=tree.weights),
         "tree": lambda: tree,
     }
     return {**matrices, **clouds, **others}

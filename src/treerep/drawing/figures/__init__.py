@@ -1,1 +1,1 @@
-"""Figures of matplotlib."""
+"""Matplotlib figures."""

@@ -1,4 +1,4 @@
-"""Draw a picture: edges, points, legend and labels."""
+"""Drawing of a picture: edges, points, legend and labels."""
 
 import math
 from collections.abc import Sequence
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.typing import ColorType
 
-# Vector files of more nodes hold pixels: a PDF of 100,000 lines is slow to open.
+# With more nodes, vector files contain pixels, because a PDF of 100,000 lines is slow to open.
 _RASTERIZE = 5_000
 _MOST_LEGEND = 60  # categories in a legend
-_LEGEND_ROWS = 20  # categories in one column of it
-_BAR = 2.4  # largest height of a color bar, in inches
-# Many edges together look darker than few, so they are lighter.
+_LEGEND_ROWS = 20  # categories in one column of the legend
+_BAR = 2.4  # maximum height of a color bar, in inches
+# Many edges together look darker than few, so they are drawn lighter.
 _FEW = 200
 _EDGES = "#8C8C8C"
 _MANY_EDGES = "#B4B4B4"
-_LAYOUTS = 3  # rounds of the layout until axes of a fixed shape and a wide legend fit
-_WIDTH = 6.0  # of a picture without its legend, in inches
+_LAYOUTS = 3  # layout rounds until axes of a fixed shape and a wide legend fit
+_WIDTH = 6.0  # width of a picture without its legend, in inches
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,7 @@ def paint(picture: Picture, style: Style, ax: "Axes | None") -> "Axes":
     colors = color_values(style.color, points, style.palette)
     if len(colors.rgba) not in (points, nodes):
         raise ValueError(
-            f"{len(colors.rgba)} colors for {points} points and {nodes} nodes: "
-            "give one for each"
+            f"{len(colors.rgba)} colors do not match {points} points or {nodes} nodes: pass one color for each"
         )
     small = float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0))
     area = _size_or(small, style.size, "size")
@@ -80,11 +79,11 @@ def paint(picture: Picture, style: Style, ax: "Axes | None") -> "Axes":
 def _size_or(default: float, value: float | None, name: str) -> float:
     if value is None:
         return default
-    return number_from(0, value, f"{name} is a number of at least 0")
+    return number_from(0, value, f"{name} must be a number of at least 0")
 
 
 def _lay_out(figure: "Figure") -> None:
-    """Lay out the figure, so that labels are placed in the space that the legend leaves."""
+    """Lay out the figure, so that labels are placed in the space left by the legend."""
     engine = figure.get_layout_engine()
     for _ in range(_LAYOUTS):
         if engine is not None:
@@ -92,7 +91,7 @@ def _lay_out(figure: "Figure") -> None:
 
 
 def _new_axes(picture: Picture, labeled: bool, colors: Colors | None) -> "Axes":
-    """Make a figure as high as the picture needs, with space for a legend on the right."""
+    """Create a figure of the height that the picture needs, with space for a legend on the right."""
     wide, high = np.ptp(picture.spots, axis=0)
     if picture.layout == "rectangular":
         row = 0.22 if labeled else 0.12
@@ -139,7 +138,7 @@ def _draw_edges(
         capstyle="round",
         joinstyle="round",
     )
-    lines.set_in_layout(False)  # all lines are within the axes: do not measure each
+    lines.set_in_layout(False)  # all lines are within the axes, so skip measuring each
     axes.add_collection(lines, autolim=False)
 
 
@@ -157,7 +156,7 @@ def _draw_points(axes: "Axes", picture: Picture, colors: Colors, area: float) ->
         **look,
     )
     gray.set_in_layout(False)
-    # In a fixed random order, so that no category covers all others.
+    # Use a fixed random order, so that no category covers all others.
     order = np.random.default_rng(0).permutation(colored)
     for kind in np.unique(colors.kind):
         nodes = order[colors.kind[order] == kind]
@@ -174,7 +173,11 @@ def _draw_points(axes: "Axes", picture: Picture, colors: Colors, area: float) ->
 
 
 def _frame(axes: "Axes", picture: Picture) -> None:
-    axes.set_axis_off()
+    if picture.layout == "rectangular":
+        # Hide ticks and frame, but not the labels that a user sets.
+        axes.set(xticks=[], yticks=[], frame_on=False)
+    else:
+        axes.set_axis_off()
     if picture.layout == "hyperbolic":
         low = np.full(2, -1.02)
         high = np.full(2, 1.02)
@@ -187,7 +190,7 @@ def _frame(axes: "Axes", picture: Picture) -> None:
         margin = np.array([0.02 * span[0], 0.6])
     else:
         margin = np.maximum(0.04 * span, 0.02 * span.max())
-    margin[margin == 0] = 1.0  # all nodes at one place
+    margin[margin == 0] = 1.0  # all nodes at one position
     set_limits(axes, low - margin, high + margin)
     axes.set_aspect("auto" if rectangular else "equal", adjustable="box")
 

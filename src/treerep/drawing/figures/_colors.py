@@ -1,4 +1,4 @@
-"""Colors of points: one for all, one per category, or a scale of numbers."""
+"""Colors of points: one for all, one per category, or a color scale for numbers."""
 
 import math
 import re
@@ -23,9 +23,9 @@ ColorValues: TypeAlias = "ArrayLike | Sequence[object] | None"
 #: Colors of the categories, or a color map: see `draw`.
 Palette: TypeAlias = "str | Colormap | Sequence[ColorType] | Mapping[Any, ColorType] | None"
 
-# The first six are from Okabe and Ito. Each of the others is far from all before it in OKLab,
-# for common vision and, with half the weight, for people without red or green cones (Viénot et
-# al. 1999). None is too light for a white background.
+# The first six colors are from Okabe and Ito. Each of the others is far from all earlier colors
+# in OKLab, for normal vision and, with half the weight, for people without red or green cones
+# (Viénot et al. 1999). None is too light for a white background.
 PALETTE = (
     "#0072B2",
     "#E69F00",
@@ -43,15 +43,15 @@ PALETTE = (
 MARKERS = ("o", "s", "^", "D", "v", "P")
 GREY = "#B8B8B8"
 
-#: Integers of at most this many different values are categories.
+#: Integers with at most this many distinct values are categories.
 MOST_INTEGERS = 20
 
 
 class Colors(NamedTuple):
-    """Color of each value, and what a legend or a color bar needs."""
+    """The color of each value, and the data for a legend or a color bar."""
 
     rgba: FloatArray  # (k, 4)
-    kind: IntArray  # which of MARKERS each value has
+    kind: IntArray  # index into MARKERS
     legend: "list[tuple[str, ColorType, str]]"  # name, color and marker of each category
     scale: "ScalarMappable | None"  # if the values are numbers
 
@@ -69,7 +69,7 @@ def color_values(values: ColorValues, count: int, palette: Palette) -> Colors:
         return Colors(rgba, np.zeros(shape[0], np.int64), [], None)
     if len(shape) != 1:
         raise ValueError(
-            f"color has shape {shape}: give one color, or a value for each point or node"
+            f"color has shape {shape}: pass one color, or one value for each point or node"
         )
     if isinstance(values, np.ma.MaskedArray):
         values = values.tolist()  # None for masked values
@@ -84,13 +84,13 @@ def _by_category(values: ColorValues, palette: Palette) -> Colors:
     names, codes = categories(values)
     colors = _category_colors(names, palette)
     rgba = to_rgba(colors) if colors else np.empty((0, 4))
-    gray = to_rgba(GREY)  # at the end, where the code -1 of a missing value finds it
-    # Where the default colors repeat, markers change.
+    gray = to_rgba(GREY)  # placed last, at index -1, the code of a missing value
+    # When the default colors repeat, the markers change.
     kinds = np.zeros(len(names), np.int64)
     if palette is None:
         kinds = np.arange(len(names)) // len(PALETTE)
     kinds = np.append(kinds % len(MARKERS), 0)
-    # Categories without values keep their colors, but the legend leaves them out.
+    # Categories without values keep their colors but are not in the legend.
     present = np.unique(codes[codes >= 0])
     legend = [(names[k], colors[k], MARKERS[kinds[k]]) for k in present]
     return Colors(np.concatenate([rgba, gray])[codes], kinds[codes], legend, None)
@@ -99,20 +99,20 @@ def _by_category(values: ColorValues, palette: Palette) -> Colors:
 def _one_color(name: str) -> str:
     if not require("matplotlib.colors", "draw").is_color_like(name):
         raise ValueError(
-            f"{name!r} is not a color: give one, or a sequence with a value for each point "
-            "or node"
+            f"{name!r} is not a color: pass a color, or a sequence with one value for each point or node"
         )
     return name
 
 
 def _as_numbers(values: ColorValues) -> FloatArray | None:
-    """Return reals, and integers of many different values, as float64. Otherwise None."""
+    """Return reals, and integers with many distinct values, as float64; otherwise None."""
     if hasattr(getattr(values, "dtype", None), "categories"):
         return None
     array = np.asarray(values)
     if array.dtype.kind == "O":
         array = _known_numbers(array)
-    # Integers of pandas become reals in an array if some are missing: ask the values.
+    # In an array, pandas integers become floats if some are missing, so check the values
+    # themselves.
     kind = getattr(getattr(values, "dtype", array.dtype), "kind", "O")
     if kind in "iu":
         present = array[array == array]  # without NaN
@@ -122,7 +122,7 @@ def _as_numbers(values: ColorValues) -> FloatArray | None:
 
 
 def _known_numbers(items: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers that are not categories as reals, NaN if missing. Or return the items."""
+    """Return numbers that are not categories as floats, NaN if missing; otherwise return the items."""
     known = [item for item in items if not is_missing(item)]
     real = all(
         isinstance(item, Real) and not isinstance(item, bool | np.bool_) for item in known
@@ -154,12 +154,12 @@ def _is_color_map(palette: Palette) -> "TypeGuard[str | Colormap]":
 def _color_map(palette: Palette) -> "Colormap":
     if not _is_color_map(palette):
         raise ValueError(
-            f"palette is {palette!r}: numbers need a color map of matplotlib, or its name"
+            f"palette is {palette!r}, but numbers need a matplotlib color map or its name"
         )
     known = require("matplotlib", "draw").colormaps
     if isinstance(palette, str) and palette not in known:
         raise ValueError(
-            f"matplotlib has no color map {palette!r}: give another as palette, e.g. 'viridis'"
+            f"matplotlib has no color map {palette!r}: choose another palette, e.g. 'viridis'"
         )
     return known[palette] if isinstance(palette, str) else palette
 
@@ -167,7 +167,8 @@ def _color_map(palette: Palette) -> "Colormap":
 def categories(values: ColorValues) -> tuple[list[str], IntArray]:
     """Return the names of the categories, and the category of each value, -1 if missing.
 
-    Categories of pandas keep their order. Others are sorted, numbers within text by value.
+    pandas categories keep their order. Others are sorted, with numbers inside text in numerical
+    order.
 
     >>> categories(["b10", "a", None, "b9"])
     (['a', 'b9', 'b10'], array([ 2,  0, -1,  1]))
@@ -195,7 +196,7 @@ def _category_colors(names: list[str], palette: Palette) -> "list[ColorType]":
         missing = [name for name in names if name not in given]
         if missing:
             raise ValueError(
-                f"palette has no color for {missing[0]!r}: give one for each category"
+                f"palette has no color for {missing[0]!r}: add one color for each category"
             )
         return [given[name] for name in names]
     if _is_color_map(palette):
@@ -203,5 +204,5 @@ def _category_colors(names: list[str], palette: Palette) -> "list[ColorType]":
         palette = list(_color_map(palette)(shares))
     colors = list(PALETTE if palette is None else cast("Sequence[ColorType]", palette))
     if not colors:
-        raise ValueError("palette is empty: give at least one color")
+        raise ValueError("palette is empty: add at least one color")
     return [colors[k % len(colors)] for k in range(len(names))]

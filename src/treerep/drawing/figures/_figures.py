@@ -1,4 +1,4 @@
-"""Make new figures, and validate axes of users."""
+"""Creation of figures, and validation of user-supplied axes."""
 
 from typing import TYPE_CHECKING
 
@@ -9,30 +9,28 @@ if TYPE_CHECKING:
 
 
 def new_axes(width: float, height: float) -> "Axes":
-    """Make a figure of a size in inches, with one set of axes."""
+    """Create a figure of a size in inches, with one set of axes."""
     pyplot = require("matplotlib.pyplot", "draw")
     _, axes = pyplot.subplots(figsize=(width, height), layout="constrained")
     return axes
 
 
 def flat_axes(axes: object) -> "Axes":
-    """Return the argument, or raise an error unless it is a set of rectilinear Axes."""
+    """Return the argument if it is a single set of rectilinear Axes; otherwise raise an error."""
     if not isinstance(axes, require("matplotlib.axes", "draw").Axes):
         kind = type(axes).__name__
         raise TypeError(
-            f"ax is one set of matplotlib Axes, not {kind}: "
-            "take it from plt.subplots(), one at a time"
+            f"ax must be one set of matplotlib Axes, got {kind}: pass a single one from plt.subplots()"
         )
     if axes.name != "rectilinear":
         raise ValueError(
-            f"ax has the projection {axes.name!r}: "
-            "give axes of a plane, as plt.subplots() makes them"
+            f"ax has the projection {axes.name!r}: pass axes without a projection, as from plt.subplots()"
         )
     return axes
 
 
 def linear_axes(axes: object) -> "Axes":
-    """Return the argument, or raise an error unless it is Axes with linear scales."""
+    """Return the argument if it is Axes with linear scales; otherwise raise an error."""
     checked = flat_axes(axes)
     for side, scale in (("x", checked.get_xscale()), ("y", checked.get_yscale())):
         if scale != "linear":

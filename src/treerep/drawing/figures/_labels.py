@@ -1,4 +1,4 @@
-"""Write labels of points into a picture, and widen its limits for them."""
+"""Labels of points in a picture, and the limits that they need."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Annotation
 
-#: Size of letters, in points.
+#: Font size, in points.
 LABEL_SIZE = 9.0
-_FEW = 24  # more labels have smaller letters
+_FEW = 24  # if there are more labels, they are smaller
 _LEAST_SIZE = 3.0
-_ROUNDS = 5  # searches for places while the limits grow
+_ROUNDS = 5  # placement rounds while the limits grow
 
 
 def write_labels(axes: "Axes", picture: Picture, labels: dict[int, str], area: float) -> None:
-    """Write labels beside their nodes, and widen the limits until all are within."""
+    """Write labels next to their nodes, and widen the limits until all labels are inside."""
     nodes = np.array(list(labels))
     letters = LABEL_SIZE if len(labels) <= _FEW else 0.75 * LABEL_SIZE
     point = axes.figure.dpi / 72  # pixels
@@ -59,7 +59,7 @@ def _text(
     offset: Sequence[float] | FloatArray = (0.0, 0.0),
     line: bool = False,
 ) -> "Annotation":
-    """Write a label at an offset in points, with a thin line to a node that is far."""
+    """Write a label at an offset in points, with a thin line to its node if it is far away."""
     leader = {
         "arrowstyle": "-",
         "color": "#B8B8B8",
@@ -86,7 +86,7 @@ def _text(
 
 def _scene(axes: "Axes", picture: Picture) -> Scene:
     ends = np.concatenate([*picture.lines, np.empty((0, 2))])
-    # The last point of a chain does not begin a line.
+    # The last point of a polyline does not start a segment.
     begins = np.ones(len(ends), np.bool_)
     lengths = [len(line) for line in picture.lines]
     begins[np.cumsum(lengths, dtype=np.int64) - 1] = False
@@ -96,13 +96,13 @@ def _scene(axes: "Axes", picture: Picture) -> Scene:
 
 
 def _widen(axes: "Axes", low: FloatArray, high: FloatArray) -> bool:
-    """Widen the limits if boxes (in pixels) leave the axes. Return whether any did."""
+    """Widen the limits if boxes (in pixels) leave the axes. Return whether any box did."""
     box = axes.get_window_extent()
     over_low = np.array(box.min) - low.min(axis=0)
     over_high = high.max(axis=0) - np.array(box.max)
     if max(over_low.max(), over_high.max()) <= 0.5:
         return False
-    # A little more than needed, as labels may move in the wider picture.
+    # Widen slightly more than needed, because labels may move in the wider picture.
     over_low = np.where(over_low > 0, over_low + 4.0, 0.0)
     over_high = np.where(over_high > 0, over_high + 4.0, 0.0)
     pixels = np.array([box.width, box.height])
@@ -110,7 +110,7 @@ def _widen(axes: "Axes", low: FloatArray, high: FloatArray) -> bool:
     bottom, top = axes.get_ylim()
     first = np.array([left, bottom])
     last = np.array([right, top])
-    # The same pixels show more data: a box that is p of P pixels outside needs the factor
+    # The same pixels then show more data: a box that is p of P pixels outside needs the factor
     # P / (P - p).
     unit = (last - first) / np.maximum(pixels - over_low - over_high, 0.2 * pixels)
     set_limits(axes, first - over_low * unit, last + over_high * unit)
@@ -126,7 +126,8 @@ def set_limits(axes: "Axes", low: FloatArray, high: FloatArray) -> None:
 def _sides(picture: Picture) -> FloatArray:
     """Return the preferred side of the label of each node, as unit vectors.
 
-    The side is away from the neighbors, or else from the middle, or else up.
+    The side is away from the neighbors, or from the middle, or upwards, whichever is defined
+    first.
     """
     spots = picture.spots
     edges = picture.edges

@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeAlias
 
 from .._arrays import FloatArray, IntArray
 
-#: A chain of points (k, 2) for each edge.
+#: A polyline (k, 2) for each edge.
 Lines: TypeAlias = FloatArray | Sequence[FloatArray]
 
 

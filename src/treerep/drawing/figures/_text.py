@@ -1,4 +1,4 @@
-"""Plain text for matplotlib: without TeX, and without characters that the font lacks."""
+"""Plain text for matplotlib, without TeX and without characters that the font lacks."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -7,17 +7,17 @@ import numpy as np
 
 from ..._core.extras import require
 
-#: Labels of this many points are written by default.
+#: Labels are drawn by default for up to this many points.
 MOST_LABELS = 60
-#: Characters in a line of a label. Longer lines would leave no space for the picture.
+#: Characters per line of a label. Longer lines would leave no space for the picture.
 MOST_CHARACTERS = 45
 
 
 def plain(text: object) -> str:
     r"""Return text that matplotlib shows character by character.
 
-    `$` is escaped, and characters that the font lacks become empty boxes. Use it with
-    usetex=False, as TeX has more special characters.
+    `$` is escaped, and characters that the font lacks become empty boxes. Use with
+    usetex=False, because TeX has more special characters.
 
     >>> plain("a$b$ c")
     'a\\$b\\$ c'
@@ -44,7 +44,7 @@ def _is_drawable(character: str, fonts: tuple[str, ...]) -> bool:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value is None, NaN or the NA of pandas."""
+    """Return whether a value is None, NaN or pandas NA."""
     return value is None or (
         str(value) in ("nan", "NaN", "<NA>", "NaT") and not isinstance(value, str)
     )
@@ -67,9 +67,9 @@ def labels_to_write(
     n_points: int,
     n_nodes: int,
 ) -> dict[int, str]:
-    """Return the text at each node that has one: see `draw`.
+    """Return the text for each node that has a label: see `draw`.
 
-    Empty and missing labels are not written.
+    Empty and missing labels are skipped.
     """
     if labels is None:
         labels = default is not None and n_points <= MOST_LABELS
@@ -78,10 +78,12 @@ def labels_to_write(
         texts = range(n_points) if default is None else default
         texts = texts if labels else ()
     elif isinstance(labels, str) or not hasattr(labels, "__len__"):
-        raise ValueError(f"labels is True, False, None or a sequence of texts, not {labels!r}")
+        raise ValueError(
+            f"labels must be True, False, None or a sequence of texts, got {labels!r}"
+        )
     elif len(labels) not in (n_points, n_nodes):
         raise ValueError(
-            f"{len(labels)} labels for {n_points} points and {n_nodes} nodes: give one for each"
+            f"{len(labels)} labels do not match {n_points} points or {n_nodes} nodes: pass one label for each"
         )
     else:
         texts = labels

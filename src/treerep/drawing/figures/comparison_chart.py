@@ -1,4 +1,4 @@
-"""Compare methods: a row for each method, a panel for each measure."""
+"""Comparison of methods: a row for each method, a panel for each measure."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,8 +14,8 @@ from ._text import plain, truncated
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: The title of each measure, whether less is better (None: no value is the best), and the ratio
-#: of the largest to the smallest value from which its scale is logarithmic.
+#: For each measure: its title, whether less is better (None: no value is the best), and the
+#: ratio of the largest to the smallest value above which its scale is logarithmic.
 MEASURES: dict[str, tuple[str, bool | None, float]] = {
     "distortion": ("average distortion", True, 20.0),
     "map": ("mean average precision", False, math.inf),
@@ -30,19 +30,19 @@ def comparison_chart(
     measures: Sequence[str] = ("distortion", "map", "seconds"),
     axes: "Sequence[Axes] | None" = None,
 ) -> "list[Axes]":
-    """Draw the rows of `treerep compare` as dots, the best of each measure in orange.
+    """Draw the rows of `treerep compare` as dots, with the best of each measure in orange.
 
     Parameters
     ----------
     rows : sequence of mappings
-        Each with "method" and numbers under the names of the measures. Values that are absent
-        or not finite are left out.
+        Each has a "method" and a number for each measure. Values that are missing or not finite
+        are skipped.
     measures : sequence of str
-        From "distortion", "map", "seconds" and "nodes". Measures without numbers are left out.
-        The scale of seconds is logarithmic. So are those of distortions and nodes that are far
-        apart.
+        Any of "distortion", "map", "seconds" and "nodes". Measures without numbers are skipped.
+        The scale of seconds is logarithmic. The scales of distortion and nodes are logarithmic
+        if the values differ widely.
     axes : sequence of matplotlib Axes, optional
-        One for each measure that is drawn. A new figure by default.
+        One for each measure drawn. By default a new figure is created.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def comparison_chart(
     ['average distortion', 'seconds']
     """
     if not rows:
-        raise ValueError("there are no rows to compare: give one for each method")
+        raise ValueError("no rows to compare: pass one row for each method")
     for name in measures:
         if name not in MEASURES:
             raise ValueError(f"unknown measure {name!r}: choose from {', '.join(MEASURES)}")
@@ -68,13 +68,14 @@ def comparison_chart(
     table = {name: [_finite(row.get(name)) for row in rows] for name in measures}
     table = {name: values for name, values in table.items() if np.isfinite(values).any()}
     if not table:
-        raise ValueError(f"no row has a number for {', '.join(measures)}: give at least one")
+        raise ValueError(
+            f"no row has a number for {', '.join(measures)}: at least one is needed"
+        )
     methods = [plain(truncated(str(row["method"]))) for row in rows]
     panels = _new_panels(methods, len(table)) if axes is None else list(axes)
     if len(panels) != len(table):
         raise ValueError(
-            f"{len(panels)} axes for {len(table)} measures ({', '.join(table)}): "
-            "give one for each"
+            f"{len(panels)} axes do not match {len(table)} measures ({', '.join(table)}): pass one for each"
         )
     for k, (name, values) in enumerate(table.items()):
         names = methods if k == 0 else None

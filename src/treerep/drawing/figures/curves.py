@@ -1,4 +1,4 @@
-"""Draw how methods change with the dimension or the scale, as in the paper's Figure 2."""
+"""Curves of methods over the dimension or the scale, as in Figure 2 of the paper."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,19 +26,19 @@ def curves(
     log_y: bool = False,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw one curve for each method, named at its right end, over a logarithmic x axis.
+    """Draw one curve per method over a logarithmic x axis, labeled at its right end.
 
     Parameters
     ----------
     x : (k,) positive numbers
-        Powers of two are written as such.
+        Powers of two are shown as such.
     series : mapping of names to (k,) numbers
-        NaN means that a method has no value.
+        NaN means that the method has no value.
     xlabel, ylabel : str
     log_y : bool
         Whether the y axis is logarithmic as well.
     ax : matplotlib Axes, optional
-        Axes to draw on. A new figure by default.
+        Axes to draw on. By default a new figure is created.
 
     Returns
     -------
@@ -55,7 +55,9 @@ def curves(
     at = np.asarray(x, np.float64)
     positive = (at > 0) & (at < np.inf)
     if at.ndim != 1 or len(at) == 0 or not positive.all():
-        raise ValueError("x is a sequence of positive numbers, for a logarithmic axis")
+        raise ValueError(
+            "x must be a sequence of positive numbers, because its axis is logarithmic"
+        )
     lines = {str(name): _values(name, values, len(at)) for name, values in series.items()}
     axes = new_axes(5.4, 3.6) if ax is None else flat_axes(ax)
     for k, (name, values) in enumerate(lines.items()):
@@ -78,13 +80,13 @@ def _values(name: object, values: ArrayLike, count: int) -> FloatArray:
     numbers = np.asarray(values, np.float64)
     if numbers.shape != (count,):
         raise ValueError(
-            f"{name} has {numbers.shape} values for {count} of x: give one for each"
+            f"{name} has {numbers.shape} values for {count} values of x: pass one value for each x"
         )
     return numbers
 
 
 def _name_ends(axes: "Axes", at: FloatArray, lines: Mapping[str, FloatArray]) -> None:
-    """Write each name right of the axes, near the height of its last value."""
+    """Write each name to the right of the axes, near the height of its last value."""
     ends = []
     for k, (name, values) in enumerate(lines.items()):
         drawn = np.isfinite(values)
@@ -121,14 +123,14 @@ def _name_ends(axes: "Axes", at: FloatArray, lines: Mapping[str, FloatArray]) ->
 def spread_out(heights: Sequence[float] | FloatArray, least: float) -> FloatArray:
     """Move heights by least squares until neighbors are at least `least` apart.
 
-    The order stays the same.
+    The order does not change.
 
     >>> spread_out([0.0, 10.0, 10.0], 4.0)
     array([ 0.,  8., 12.])
     """
     order = np.argsort(heights, kind="stable")
-    # Without `least` per rank, heights must not decrease: this is isotonic regression. Adjacent
-    # pools, as mean and count, are merged while they decrease.
+    # After subtracting `least` per rank, heights must not decrease, which is isotonic
+    # regression. Adjacent pools (mean and count) are merged while they decrease.
     pools: list[tuple[float, int]] = []
     for rank, k in enumerate(order):
         pools.append((float(heights[k]) - least * rank, 1))

@@ -1,4 +1,4 @@
-"""Draw the distances in a tree against those in the data."""
+"""Plot of tree distances against the distances in the data."""
 
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from ._figures import linear_axes, new_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Integral distances up to this one have one column each.
+# Integer distances up to this number have one column each.
 _MOST_COLUMNS = 60
 
 
@@ -32,27 +32,26 @@ def distortion_picture(
     rng: RNGLike = 0,
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Draw a histogram of pairs of points: x is the true distance, y that in the tree.
+    """Draw a histogram of pairs of points: x is the true distance, y the tree distance.
 
-    Parameters
-    ----------
-    tree : Tree, Embedding or another Metric
-    data : anything `as_metric` takes
-        The same points, matched by label if both have labels, otherwise by position.
+    Parameters ---------- tree : Tree, Embedding or another Metric data : any input of
+    `as_metric`
+        The same points, matched by label if both have labels, otherwise by order.
     metric : str, optional
-        The metric of points, as in `as_metric`.
+        The metric for points, as in `as_metric`.
     pairs : int
         If there are more pairs, this many are chosen at random.
     bins : int
-        Cells in each direction. Integral distances have one cell each.
+        Cells in each direction. Integer distances have one cell each.
     rng : seed or numpy Generator
     ax : matplotlib Axes, optional
-        Axes to draw on. A new figure by default.
+        Axes to draw on. By default a new figure is created.
 
     Returns
     -------
     Axes
-        Darker cells have more pairs, on a logarithmic scale. Tree and data agree on the line.
+        Darker cells contain more pairs, on a logarithmic scale. On the line, tree and data
+        agree.
 
     Examples
     --------
@@ -64,12 +63,12 @@ def distortion_picture(
     if not isinstance(tree, Metric):
         kind = type(tree).__name__
         raise TypeError(
-            f"tree is a tree, an embedding or another metric, not {kind}: fit one first"
+            f"tree must be a tree, an embedding or another metric, got {kind}: fit a tree first"
         )
     truth = as_metric(data, metric=metric)
     tree = matched(tree, truth, ("the tree", "the data"))
     if len(tree) < 2:
-        raise ValueError("one point has no distances: give a tree of at least two points")
+        raise ValueError("a single point has no distances: pass a tree of at least two points")
     i, j = _pairs(len(tree), positive_number(pairs, "pairs"), np.random.default_rng(rng))
     x = np.asarray(truth.pairs(i, j), np.float64)
     y = np.asarray(tree.pairs(i, j), np.float64)
@@ -109,11 +108,11 @@ def _pairs(n: int, most: int, rng: np.random.Generator) -> tuple[IntArray, IntAr
         first, second = np.triu_indices(n, 1)
         return first, second
     first = rng.integers(0, n, most)
-    return first, (first + rng.integers(1, n, most)) % n  # never a point and itself
+    return first, (first + rng.integers(1, n, most)) % n  # never a pair of a point with itself
 
 
 def _cell_limits(values: FloatArray, bins: int) -> FloatArray:
-    """Return limits of cells from 0 on, or around every integer if the values are integers."""
+    """Return cell limits from 0 on, or around every integer if the values are integers."""
     top = float(values.max())
     if 0 < top <= _MOST_COLUMNS and np.array_equal(values, np.rint(values)):
         return np.arange(top + 2) - 0.5

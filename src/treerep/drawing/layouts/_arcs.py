@@ -1,21 +1,21 @@
-"""Geodesics of the Poincaré disk as chains of short lines.
+"""Geodesics of the Poincaré disk as polylines.
 
-They are arcs of circles that meet the edge of the disk at right angles.
+They are circular arcs that meet the edge of the disk at right angles.
 """
 
 import numpy as np
 
 from .._arrays import ComplexArray, FloatArray
 
-# Largest distance of a chain from its arc, in radii of the disk: a quarter of a pixel in a
-# picture that is 1,000 pixels wide.
+# Maximum distance between a polyline and its arc, in radii of the disk: a quarter of a pixel in
+# a picture 1,000 pixels wide.
 _TOLERANCE = 5e-4
 _MOST_LINES = 64
 _EDGE = 1 - 1e-7
 
 
 def geodesic_arcs(start: FloatArray, end: FloatArray) -> list[FloatArray]:
-    """Return chains (k, 2) from start[i] to end[i]. Straighter arcs have fewer lines.
+    """Return polylines (k, 2) from start[i] to end[i]. Straighter arcs have fewer segments.
 
     start and end are (E, 2) arrays of points in the disk.
 
@@ -29,19 +29,19 @@ def geodesic_arcs(start: FloatArray, end: FloatArray) -> list[FloatArray]:
     """
     a = _inside(start[:, 0] + 1j * start[:, 1])
     b = _inside(end[:, 0] + 1j * end[:, 1])
-    # When the midpoint m of the arc is moved to the origin, the arc becomes the straight line
+    # If the midpoint m of the arc is moved to the origin, the arc becomes the straight line
     # from -u to u.
     moved = (b - a) / (1 - np.conj(a) * b)
     size = np.minimum(np.abs(moved), 1.0)
     half = moved / (1 + np.sqrt((1 - size) * (1 + size)))
     m = (half + a) / (1 + np.conj(a) * half)
     u = (b - m) / (1 - np.conj(m) * b)
-    # The point s u of this line comes from (s u + m) / (1 + s q). There the arc has turned by
-    # twice the angle of 1 + s q.
+    # The point s u of this line is the image of (s u + m) / (1 + s q). There the arc has turned
+    # by twice the angle of 1 + s q.
     q = np.conj(m) * u
     first = np.angle(1 - q)
     last = np.angle(1 + q)
-    # The distance of the arc from its chord.
+    # The distance between the arc and its chord.
     turn = np.minimum(np.abs(last - first), 3.0)
     bulge = 0.5 * np.abs(b - a) * np.tan(0.5 * turn)
     needed = np.ceil(np.sqrt(bulge / _TOLERANCE))
@@ -60,7 +60,7 @@ def geodesic_arcs(start: FloatArray, end: FloatArray) -> list[FloatArray]:
 
 
 def _inside(points: ComplexArray) -> ComplexArray:
-    """Move points on the edge of the disk, where distances are infinite, inside."""
+    """Move points on the edge of the disk, where distances are infinite, slightly inside."""
     size = np.abs(points)
     return points * (_EDGE / np.maximum(size, _EDGE))
 

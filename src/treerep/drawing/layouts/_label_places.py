@@ -1,4 +1,4 @@
-"""Find places for labels: beside their points, and clear of labels, points and edges."""
+"""Positions of labels: next to their points, and clear of other labels, points and edges."""
 
 from typing import NamedTuple
 
@@ -6,15 +6,15 @@ import numpy as np
 
 from .._arrays import FloatArray
 
-# Candidate directions around a point, and distances from it in heights of a label.
+# Candidate directions around a point, and distances from it in multiples of the label height.
 _DIRECTIONS = 24
 _RINGS = (0.0, 0.9, 1.9, 3.0, 4.5)
-# Costs of a place.
-_OVERLAP = 100.0  # with other labels
-_POINTS = 20.0  # points that it covers
-_EDGES = 4.0  # edges that it covers
-_SIDE = 1.0  # another side than the preferred one
-_FAR = 1.2  # distance
+# Costs of a position.
+_OVERLAP = 100.0  # overlap with other labels
+_POINTS = 20.0  # points covered by the label
+_EDGES = 4.0  # edges covered by the label
+_SIDE = 1.0  # not on the preferred side
+_FAR = 1.2  # distance from the point
 
 _MOST_LABELS = 300
 
@@ -23,18 +23,19 @@ class Scene(NamedTuple):
     """Points and edges that labels should not cover, in pixels."""
 
     points: FloatArray  # (N, 2)
-    starts: FloatArray  # (S, 2), of the lines of edges
+    starts: FloatArray  # (S, 2), ends of the segments of edges
     ends: FloatArray  # (S, 2)
 
 
 def place_labels(
     anchors: FloatArray, sizes: FloatArray, away: FloatArray, gap: float, scene: Scene
 ) -> FloatArray:
-    """Return the centers (k, 2) of boxes of the given sizes (k, 2) beside their anchors.
+    """Return the centers (k, 2) of boxes of the given sizes (k, 2) next to their anchors.
 
-    Each box in turn gets the cheapest of a fixed set of places. Two rounds let the first boxes
-    see the last ones. `away` are unit vectors to the preferred sides. Everything is in pixels.
-    The same input gives the same places. More than 300 labels stay on their preferred sides.
+    Each box in turn gets the cheapest of a fixed set of positions. A second round lets the
+    first boxes avoid the last ones. `away` are unit vectors to the preferred sides. All lengths
+    are in pixels. The result is deterministic. If there are more than 300 labels, all stay on
+    their preferred sides.
     """
     turn = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
     circle = np.column_stack([np.cos(turn), np.sin(turn)])
@@ -43,7 +44,7 @@ def place_labels(
         return centers
     for k in [*range(len(anchors)), *range(len(anchors))]:
         size = sizes[k]
-        # Every direction, and the preferred one, at every distance.
+        # Every direction and the preferred one, at every distance.
         directions = np.concatenate([away[k : k + 1], circle])
         ring = np.repeat(np.array(_RINGS), len(directions))
         side = np.tile(directions, (len(_RINGS), 1))
@@ -58,7 +59,7 @@ def place_labels(
 
 
 def _offsets(side: FloatArray, size: FloatArray, gap: FloatArray) -> FloatArray:
-    """Return the offset from a point to the center of a box beyond a gap on its side."""
+    """Return the offset from a point to the center of a box on the given side, beyond a gap."""
     half = 0.5 * size
     with np.errstate(divide="ignore"):
         reach = np.min(half / np.abs(side), axis=1, where=side != 0, initial=np.inf)
@@ -68,7 +69,7 @@ def _offsets(side: FloatArray, size: FloatArray, gap: FloatArray) -> FloatArray:
 def _overlap_cost(
     candidates: FloatArray, size: FloatArray, centers: FloatArray, sizes: FloatArray
 ) -> FloatArray:
-    """Return the cost of overlap with other labels, a share of the label's own area."""
+    """Return the cost of overlap with other labels, as a fraction of the label's area."""
     apart = np.abs(candidates[:, None] - centers[None])
     shared = 0.5 * (size + sizes)[None] + 0.5 - apart
     overlap = np.prod(np.maximum(shared, 0.0), axis=2) / np.prod(size)
@@ -78,7 +79,7 @@ def _overlap_cost(
 def _scene_cost(
     candidates: FloatArray, size: FloatArray, scene: Scene, radius: float
 ) -> FloatArray:
-    """Return the cost of points and edges behind the label."""
+    """Return the cost of points and edges covered by the label."""
     # Only points and edges in the bounding box of all candidates matter.
     low = candidates.min(axis=0) - size
     high = candidates.max(axis=0) + size
@@ -95,9 +96,9 @@ def _scene_cost(
 def _length_inside(
     starts: FloatArray, ends: FloatArray, centers: FloatArray, size: FloatArray
 ) -> FloatArray:
-    """Return the length of all lines within each box, by clipping (Liang and Barsky)."""
+    """Return the total length of segments inside each box, by Liang-Barsky clipping."""
     step = ends - starts
-    # At which share of a line it meets the sides of the box.
+    # Fractions along a segment at which it meets the sides of the box.
     with np.errstate(divide="ignore", invalid="ignore"):
         low_side = (centers[:, None] - 0.5 * size - starts[None]) / step[None]
         high_side = (centers[:, None] + 0.5 * size - starts[None]) / step[None]

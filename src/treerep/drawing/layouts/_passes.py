@@ -1,4 +1,4 @@
-"""Passes over a tree in preorder with whole arrays. O(N log N) for any depth."""
+"""Vectorized passes over a tree in preorder. O(N log N) for any depth."""
 
 from typing import TypeVar
 
@@ -14,13 +14,13 @@ Number = TypeVar("Number", np.float64, np.complex128)
 
 
 def rooted_view(tree: Tree, root: int | str | None, *, merge: bool = False) -> Preorder:
-    """Root a tree at a node or its center. `merge` joins nodes at distance 0."""
+    """Root a tree at a node or at its center. `merge` joins nodes at distance 0."""
     view = tree._view_from(center(tree) if root is None else tree._node(root))
     return merged(view) if merge else view
 
 
 def path_sums(up: NDArray[np.integer], values: NDArray[Number]) -> NDArray[Number]:
-    """Sum the values on the path from the root, without its own, to each position.
+    """Sum the values on the path from the root (excluded) to each position.
 
     >>> path_sums(np.array([-1, 0, 1, 2, 1]), np.array([9.0, 1.0, 2.0, 3.0, 4.0]))
     array([0., 1., 3., 6., 5.])
@@ -28,7 +28,7 @@ def path_sums(up: NDArray[np.integer], values: NDArray[Number]) -> NDArray[Numbe
     total = values.copy()
     jump = np.maximum(up, 0)  # the root jumps to itself
     total[0] = 0
-    while jump.any():  # each round doubles the length of the path that is summed
+    while jump.any():  # each round doubles the length of the summed path
         total += total[jump]
         jump = jump[jump]
     return total
@@ -59,10 +59,10 @@ def as_points(positions: ComplexArray) -> FloatArray:
 
 
 def turn_flat(positions: ComplexArray) -> ComplexArray:
-    """Turn a picture about the origin until it is wider than high.
+    """Rotate a picture about the origin until it is wider than high.
 
-    The node farthest from the middle comes to the right. A picture that is equally wide in all
-    directions is not turned.
+    The node farthest from the middle is placed on the right. A picture that is equally wide in
+    all directions is not rotated.
     """
     apart = positions - positions.mean()
     moment = (apart * apart).sum()

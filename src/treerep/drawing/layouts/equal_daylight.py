@@ -1,4 +1,4 @@
-"""Felsenstein's equal-daylight layout: equal gaps between the branches of a node."""
+"""Felsenstein's equal-daylight layout: equal gaps between the branches of each node."""
 
 from typing import NamedTuple
 
@@ -11,29 +11,30 @@ from .._arrays import ComplexArray, FloatArray, IntArray
 from ._passes import as_points, last_below, rooted_view, turn_flat
 from .radial import equal_angles
 
-_SWEEPS = 8  # rounds over the inner nodes
-_SMALL_TURN = 0.01  # mean turn in radians, below which another round is not visible
-# Angles that are measured in all, from one node to another: a few seconds.
+_SWEEPS = 8  # rounds over the internal nodes
+_SMALL_TURN = 0.01  # mean turn in radians below which another round is not visible
+# Maximum number of angles measured in total, which takes a few seconds.
 _MOST_ANGLES = 2e7
 
 
 class _Branches(NamedTuple):
-    """The tree, which stays the same while branches are turned."""
+    """The tree structure, which does not change while branches are rotated."""
 
     up: NDArray[np.int32]  # position of the parent; 0 at the root
     last: IntArray
-    jumps: list[NDArray[np.int32]]  # 1, 2, 4, ... steps up
-    children: IntArray  # of all positions, one family after the other
-    starts: IntArray  # where each family begins
+    jumps: list[NDArray[np.int32]]  # ancestors 1, 2, 4, ... steps up
+    children: IntArray  # children of all positions, family by family
+    starts: IntArray  # start of each family
 
 
 def equal_daylight(tree: Tree, *, root: int | str | None = None) -> FloatArray:
-    """Return positions (N, 2): the radial layout with branches turned to fill the plane.
+    """Return positions (N, 2): the radial layout with branches rotated to fill the plane.
 
-    The branches of each inner node in turn are rotated about it until the empty angles between
-    them are equal (J. Felsenstein, Inferring Phylogenies, 2004). Edges keep their exact
-    lengths, and none cross. A node takes time linear in the tree. In trees of more than about 2,000
-    nodes, only the nodes with the largest branches are treated, for a few seconds.
+    The branches of each internal node in turn are rotated until the empty angles between them
+    are equal (J. Felsenstein, Inferring Phylogenies, 2004). Edges keep their exact lengths and
+    do not cross. Each node takes time linear in the size of the tree. In trees of more than
+    about 2,000 nodes, only the nodes with the largest branches are processed, for a few
+    seconds.
 
     >>> equal_daylight(Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 1.0, 2.0])).shape
     (4, 2)
@@ -63,7 +64,7 @@ def _branches(view: Preorder) -> _Branches:
 
 
 def _most_branched(branches: _Branches) -> IntArray:
-    """Return the inner nodes, first those with most nodes outside their largest branch."""
+    """Return the internal nodes, starting with those that have most nodes outside their largest branch."""
     n = len(branches.up)
     size = branches.last - np.arange(n) + 1
     largest = n - size
@@ -74,14 +75,14 @@ def _most_branched(branches: _Branches) -> IntArray:
 
 
 def _share_daylight(spots: ComplexArray, v: int, branches: _Branches) -> float:
-    """Turn the branches below v until all gaps around it are equal. Return the mean turn."""
+    """Rotate the branches below v until all gaps around it are equal. Return the mean turn."""
     children = branches.children[branches.starts[v] : branches.starts[v + 1]]
     stop = int(branches.last[v]) + 1
     seen = _angles_from(spots, v, children, branches)
     low = np.minimum.reduceat(seen[:stop], children)
     high = np.maximum.reduceat(seen[:stop], children)
     wide = high - low
-    # The branch above v stays; at the root, the first branch stays.
+    # The branch above v is fixed; at the root, the first branch is fixed.
     outside = np.concatenate([seen[:v], seen[stop:]]) if v else low[:1]
     daylight = 2 * np.pi - wide.sum() - np.ptp(outside)
     if daylight <= 0:
@@ -100,7 +101,7 @@ def _angles_from(
 ) -> FloatArray:
     """Return the angles of all positions around v, continued along every branch.
 
-    A branch may reach around v, so angles may exceed half a turn.
+    A branch may wrap around v, so angles may exceed half a turn.
     """
     away = spots - spots[v]
     away[v] = 1.0

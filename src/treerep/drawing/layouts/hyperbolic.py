@@ -1,4 +1,4 @@
-"""The hyperbolic layout: Sarkar's construction at a scale for pictures."""
+"""The hyperbolic layout: Sarkar's construction at a scale suited to pictures."""
 
 import math
 
@@ -10,19 +10,19 @@ from ...tree.tree import Tree
 from .._arrays import FloatArray
 from ._passes import path_sums, rooted_view
 
-# Limits of the hyperbolic distance of the median point from the root: more points need more
+# Limits of the hyperbolic distance from the root to the median point. More points need more
 # space.
 _LEAST_RADIUS = 2.5
 _MOST_RADIUS = 5.0
-_FARTHEST = 9.0  # of any node, as more is not distinguished from the edge of the disk
+_FARTHEST = 9.0  # limit for all nodes; beyond it, nodes merge with the edge of the disk
 
 
 def hyperbolic(tree: Tree, *, root: int | str | None = None) -> FloatArray:
     """Return positions (N, 2) in the Poincaré disk, with the root at its center.
 
-    The scale suits pictures: half of the points are within 2.5 to 5 hyperbolic units of the
-    root, depending on their number, and no node is farther than 9. The default root is the
-    center of the tree. `embed` has scales that keep distances.
+    The scale is chosen for pictures: half of the points are within 2.5 to 5 hyperbolic units of
+    the root, depending on their number, and no node is farther than 9. The default root is the
+    center of the tree. To preserve distances, use `embed` instead.
 
     >>> hyperbolic(Tree(2, [[0, 1]], [3.0]), root=0).round(3).tolist()
     [[0.0, 0.0], [-0.848, 0.0]]

@@ -1,4 +1,4 @@
-"""The equal-angle layout: every leaf has the same share of the circle."""
+"""The equal-angle layout: every leaf gets the same angle."""
 
 import numpy as np
 
@@ -9,11 +9,11 @@ from ._passes import as_points, last_below, path_sums, rooted_view, turn_flat
 
 
 def radial(tree: Tree, *, root: int | str | None = None) -> FloatArray:
-    """Return positions (N, 2). Branches share the circle by their numbers of leaves.
+    """Return positions (N, 2). Each branch gets an angle proportional to its number of leaves.
 
-    Edges have their exact lengths and do not cross. `root`, the center of the tree by default,
-    is the origin. The order of branches depends on it, but not their angles. The picture is
-    turned to be wider than high. J. Felsenstein, Inferring Phylogenies (2004).
+    Edges have their exact lengths and do not cross. `root` is at the origin; by default it is
+    the center of the tree. The root affects the order of branches but not their angles. The
+    picture is rotated to be wider than high. J. Felsenstein, Inferring Phylogenies (2004).
 
     >>> radial(Tree(2, [[0, 2], [2, 1]], [1.0, 1.0])).round(9).tolist()
     [[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]]
@@ -29,7 +29,7 @@ def equal_angles(view: Preorder) -> ComplexArray:
     # A root with one neighbor is a leaf of the unrooted tree.
     if len(last) > 1 and last[1] == last[0]:
         leaf[0] = 1
-    # A branch has the middle of the angles of its leaves.
+    # The angle of a branch is the middle of the angles of its leaves.
     leaves_until = np.cumsum(leaf)
     first_leaf = leaves_until - leaf
     end_leaf = leaves_until[last]

@@ -8,16 +8,16 @@ from ._passes import last_below, path_sums, rooted_view
 
 
 def rectangular(tree: Tree, *, root: int | str | None = None) -> FloatArray:
-    """Return positions (N, 2): x is the distance from the root, y minus the row.
+    """Return positions (N, 2): x is the distance from the root, -y the row.
 
-    An inner node is half-way between its first and its last leaf. The default root is the
-    center of the tree, which is near the midpoint root of phylogenetics. Children come in the order of
-    their smallest id.
+    An internal node is halfway between its first and its last leaf. The default root is the
+    center of the tree, which is near the midpoint root used in phylogenetics. Children are
+    ordered by their smallest id.
 
     >>> rectangular(Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]), root=2).tolist()
     [[1.0, 0.0], [2.0, -1.0], [0.0, -0.5]]
     """
-    view = rooted_view(tree, root)
+    view = rooted_view(tree, tree.root if root is None else root)
     last = last_below(view)
     leaf = (last == np.arange(len(last))).astype(np.int64)
     leaves_until = np.cumsum(leaf)

@@ -1,1 +1,1 @@
-"""A page to explore a tree in a browser, in one file."""
+"""HTML pages to explore a tree in a browser, each in one file."""

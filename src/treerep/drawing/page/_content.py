@@ -1,4 +1,4 @@
-"""The data of a page: arrays of a tree and of its attributes, as text."""
+"""The data of a page: a tree and its attributes, encoded as text."""
 
 import base64
 import math
@@ -17,16 +17,17 @@ from ...metric.as_metric import as_metric
 from ...tree.tree import Tree
 from .._arrays import FloatArray
 
-#: A page of more points has no true distances, which would be most of the file.
+#: With more points, a page does not store the true distances, which would be most of the file.
 MOST_DISTANCES = 1000
-#: Integers with at most this many values are categories, and this many categories have a color.
+#: Integers with at most this many distinct values are categories, and at most this many
+#: categories have a color.
 MOST_COLORS = 20
-# Powers of the lengths of edges that a page can draw. Noisy data have long ends that hide the
+# Powers of the edge lengths that a page can draw. In noisy data, long terminal edges hide the
 # rest.
-_POWERS = {"as they are": 1.0, "square roots": 0.5, "all equal": 0.0}
+_POWERS = {"original": 1.0, "square root": 0.5, "equal": 0.0}
 # Hyperbolic length of the longest edge.
 _LONGEST_AT_FIRST = 16.0
-_LONGEST = 60.0  # at most
+_LONGEST = 60.0  # maximum
 _LONGEST_BY_SLIDER = 40.0  # at the end of the slider
 
 #: Values by name: fields of the page, which become JSON.
@@ -47,8 +48,7 @@ def tree_fields(tree: Tree, scale: float | None) -> Fields:
     longest = float(lengths.max())
     if scale is not None and scale * longest > _LONGEST:
         raise ValueError(
-            f"scale={scale:.4g} makes the longest edge too long: "
-            f"give {_LONGEST / longest:.4g} or less"
+            f"scale={scale:.4g} makes the longest edge too long: use at most {_LONGEST / longest:.4g}"
         )
     root = int(order[0])
     shapes = [_shape(tree, root, name, power, scale) for name, power in _POWERS.items()]
@@ -63,7 +63,7 @@ def tree_fields(tree: Tree, scale: float | None) -> Fields:
 
 
 def _shape(tree: Tree, root: int, name: str, power: float, scale: float | None) -> Fields:
-    """Return how lengths are drawn: scale * length^power."""
+    """Return how edge lengths are drawn: as scale * length^power."""
     drawn = np.where(tree.weights > 0, tree.weights**power, 0.0)
     longest = float(drawn.max(initial=0.0))
     if scale is not None and power == 1:
@@ -79,9 +79,9 @@ def _shape(tree: Tree, root: int, name: str, power: float, scale: float | None) 
 def edge_angles(embedding: TreeEmbedding) -> FloatArray:
     """Return the direction of the edge to each position, as an angle at its upper end.
 
-    An embedding carries frames along an edge by a reflection, so some frames are left-handed.
-    All frames of the page are right-handed. So angles in left-handed frames change their sign.
-    An edge straight ahead does not reflect.
+    An embedding transports frames along an edge by a reflection, so some of its frames are
+    left-handed. All frames of the page are right-handed. Angles in left-handed frames therefore
+    change their sign. An edge straight ahead does not reflect.
     """
     turns = embedding.oracle.turns
     reflects = ((turns[:, 0] < 0) | (turns[:, 1] != 0)).tolist()
@@ -95,7 +95,7 @@ def edge_angles(embedding: TreeEmbedding) -> FloatArray:
 
 
 def _good_scale(tree: Tree, root: int, longest: float) -> float:
-    """Return a scale for pictures: radii grow with the logarithm of the number of points."""
+    """Return a scale for pictures. Radii grow with the logarithm of the number of points."""
     depth = tree.rooted(root).depth
     typical = float(np.median(depth[: tree.n_points]))
     farthest = float(depth.max())
@@ -110,18 +110,18 @@ def _good_scale(tree: Tree, root: int, longest: float) -> float:
 
 
 def shown_labels(tree: Tree, labels: Iterable[object] | None) -> list[str] | None:
-    """Return the given labels, or those of the tree, as text."""
+    """Return the given labels, or the labels of the tree, as text."""
     if labels is None:
         return None if tree.labels is None else list(tree.labels)
     names = [str(label) for label in labels]
     if len(names) != tree.n_points:
         raise ValueError(
-            f"labels has {len(names)} entries for {tree.n_points} points: give one per point"
+            f"labels has {len(names)} entries for {tree.n_points} points: there must be one label per point"
         )
     if len(set(names)) < len(names):  # the page finds and exports points by label
         twice = Counter(names).most_common(1)[0][0]
         raise ValueError(
-            f"two labels are {twice!r}: make labels unique; groups of points go into table="
+            f"the label {twice!r} occurs more than once: make labels unique, and put groups into the table"
         )
     return names
 
@@ -142,14 +142,14 @@ def true_distances(tree: Tree, data: MetricLike) -> str | None:
 def attribute_fields(
     tree: Tree, table: Mapping[Any, object] | None, color: object
 ) -> tuple[list[Fields], int]:
-    """Return all attributes of the points, and the index of the one to color by."""
+    """Return all attributes of the points, and the index of the attribute to color by."""
     columns = _columns(tree, table)
     name = color if isinstance(color, str) else None
     if name is not None and name not in columns:
         known = ", ".join(map(repr, columns)) or "no columns"
         raise ValueError(
-            f"color={name!r} is not a column of the table, which has {known}: "
-            "name one, or give values"
+            f"color={name!r} is not a column of the table, which has {known}: use a column "
+            "name, or one value per point"
         )
     if color is not None and name is None:
         name = str(getattr(color, "name", None) or "color")
@@ -158,7 +158,7 @@ def attribute_fields(
         columns = {name: values_in_order(color, tree.labels), **columns}
     attributes = [_attribute(tree, key, values) for key, values in columns.items()]
     clusters = min(8, max(1, tree.n_points // 4))
-    attributes.append(_attribute(tree, f"cut into {clusters}", tree.cut(clusters) + 1))
+    attributes.append(_attribute(tree, f"clusters ({clusters})", tree.cut(clusters) + 1))
     return attributes, 0 if name is None else list(columns).index(name)
 
 
@@ -167,7 +167,7 @@ def _columns(tree: Tree, table: Mapping[Any, object] | None) -> dict[str, object
         return {}
     if not hasattr(table, "keys"):
         kind = type(table).__name__
-        raise TypeError(f"table is a DataFrame, or a dict of columns by name, not {kind}")
+        raise TypeError(f"table must be a DataFrame or a dict of columns, got {kind}")
     names = table.keys()  # the columns of a DataFrame, which is not a Mapping
     return {str(name): values_in_order(table[name], tree.labels) for name in names}
 
@@ -176,8 +176,8 @@ def _attribute(tree: Tree, name: str, column: object) -> Fields:
     values = np.asanyarray(column)  # masked values become None below
     if values.shape != (tree.n_points,):
         raise ValueError(
-            f"column {name!r} has shape {values.shape} for {tree.n_points} points: "
-            "give one value per point"
+            f"column {name!r} has shape {values.shape} for {tree.n_points} points: there "
+            "must be one value per point"
         )
     if values.dtype.kind in "mM":
         values = _times(values)
@@ -202,7 +202,7 @@ def _attribute(tree: Tree, name: str, column: object) -> Fields:
 
 
 def _times(values: NDArray[Any]) -> NDArray[Any]:
-    """Return dates as text that sorts by time, and spans of time as seconds."""
+    """Return dates as text that sorts by time, and durations in seconds."""
     if values.dtype.kind == "m":
         return values / np.timedelta64(1, "s")
     absent = np.isnat(values)
@@ -217,7 +217,7 @@ def _times(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _are_numbers(present: list[Any]) -> bool:
-    """Whether values are numbers on a scale. A few different integers are categories."""
+    """Return whether values are numbers on a scale. A few distinct integers are categories."""
     numeric = all(
         isinstance(value, int | float) and not isinstance(value, bool) for value in present
     )
@@ -231,14 +231,14 @@ def _numbers(name: str, entries: list[Any]) -> FloatArray:
     infinite = np.isinf(numbers)
     if infinite.any():
         raise ValueError(
-            f"column {name!r} is infinite at point {np.argmax(infinite)}: "
-            "give numbers, NaN for missing values"
+            f"column {name!r} is infinite at point {np.argmax(infinite)}: use finite "
+            "numbers, or NaN for missing values"
         )
     return numbers
 
 
 def _categories(present: list[Any]) -> list[Any]:
-    """Return sorted categories, or the most frequent first if there are too many."""
+    """Return sorted categories, or the most frequent ones first if there are too many."""
     counts = Counter(present)
     try:
         by_name = sorted(counts)

@@ -1,4 +1,4 @@
-// Colors: of the page's two themes, of categories and of numbers.
+// Colors of the two themes, of categories and of numbers.
 
 import { decodeFloats, decodeInts } from "./tree.js";
 
@@ -41,10 +41,10 @@ export const THEMES = {
   },
 };
 
-/** So many categories have a color of their own; further ones share that of missing values. */
+/** Maximum number of categories with distinct colors. Others share the color of missing values. */
 export const MOST_COLORS = THEMES.light.categories.length;
 
-// Dark blue to yellow, lightness rising evenly; on dark ground the low end is lifted.
+// Dark blue to yellow with evenly increasing lightness. On a dark background the low end is lighter.
 const RAMPS = {
   light: ["#3b1c71", "#3d4a94", "#2f728f", "#249487", "#54b567", "#a9cc35", "#f2d21f"],
   dark: ["#7a5cc9", "#5b7fe0", "#3fa3cf", "#3cc0a4", "#7bd67a", "#c1e152", "#fbe94c"],
@@ -53,7 +53,7 @@ const STEPS = 32;
 
 const channels = (hex) => [1, 3, 5].map((i) => Number.parseInt(hex.slice(i, i + 2), 16));
 
-/** Color of a share from 0 to 1 on the ramp of a theme. */
+/** Color at a fraction from 0 to 1 of a theme's ramp. */
 export function rampColor(theme, share) {
   const stops = RAMPS[theme];
   const at = Math.min(Math.max(share, 0), 1) * (stops.length - 1);
@@ -80,7 +80,7 @@ export class Attribute {
     return value < 0 ? "missing" : this.categories[value];
   }
 
-  /** A class of color for every position: `palette` says which color; 0 is that of missing values. */
+  /** A color class for every position, an index into `palette`. Class 0 is for missing values. */
   classes() {
     this.cached ??= this.kind === "number" ? this.#meanClasses() : this.#commonClasses();
     return this.cached;
@@ -95,14 +95,14 @@ export class Attribute {
     return [missing, ...categories, missing];
   }
 
-  // A Steiner node has the category of all data points below it, if they agree.
+  // A Steiner node has the category of the data points below it, if they all agree.
   #commonClasses() {
     return this.#commonCategories().map((category) => Math.min(category, MOST_COLORS + 1));
   }
 
   #commonCategories() {
     const { n, up } = this.tree;
-    const classes = new Int32Array(n).fill(-1); // -1: nothing seen yet; 0: missing or mixed
+    const classes = new Int32Array(n).fill(-1); // -1: no data point yet; 0: missing or mixed
     for (let k = n - 1; k >= 0; k--) {
       const own = this.tree.isPoint(k) ? this.values[this.tree.node[k]] + 1 : -1;
       const below = classes[k];
@@ -113,7 +113,7 @@ export class Attribute {
     return classes;
   }
 
-  // A Steiner node has the mean of the data points below it.
+  // The value of a Steiner node is the mean over the data points below it.
   #meanClasses() {
     const { n, up } = this.tree;
     const sum = new Float64Array(n);
@@ -138,7 +138,7 @@ export class Attribute {
   }
 }
 
-/** Six significant digits, without zeros at the end. */
+/** Six significant digits, without trailing zeros. */
 export function formatNumber(value) {
   return Number.isFinite(value) ? String(Number(value.toPrecision(6))) : String(value);
 }

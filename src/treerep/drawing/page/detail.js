@@ -1,10 +1,10 @@
-// What is left out because nobody could see it.
+// Level of detail: skip everything that would not be visible.
 
 import { geodesicCircle } from "./geometry.js";
 
-// Drawing gets coarser by these steps while things move and frames are late: the last pixels before the rim, the
-// shortest edge, the smallest Steiner node, the cells with one small dot or one edge each, and the length from which an
-// edge is drawn even so; all in pixels.
+// Levels of detail, used in turn while the view moves and frames are late. All in pixels: the width of the rim that
+// is skipped, the shortest edge, the smallest Steiner node, the size of cells that hold one small dot or one edge each,
+// and the length from which an edge is always drawn.
 export const DETAILS = [
   { rim: 0.5, edge: 0.5, steiner: 0.5, cell: 1, edgeCell: 1, long: 30 },
   { rim: 0.8, edge: 0.8, steiner: 0.9, cell: 1.5, edgeCell: 2, long: 30 },
@@ -12,15 +12,15 @@ export const DETAILS = [
   { rim: 3, edge: 2, steiner: 1.5, cell: 5, edgeCell: 7, long: 120 },
   { rim: 5, edge: 3, steiner: 2, cell: 8, edgeCell: 12, long: Infinity },
 ];
-const MANY = 500; // edges of a node: fewer are drawn in no time
+const MANY = 500; // edges of a node; fewer are fast to draw
 
-/** A grid of pixels in which each cell is taken once: what would lie on top of others cannot be seen. */
+/** A grid in which each cell can be taken once, because overlapping items are not visible. */
 export class Cells {
   constructor() {
     this.taken = new Uint8Array(0);
   }
 
-  /** All cells of a window are free again, and those up to a margin around it. */
+  /** Free all cells of a window, including a margin around it. */
   clear(width, height, size, margin = 0) {
     Object.assign(this, { size, margin });
     this.columns = Math.ceil((width + 2 * margin) / size);
@@ -29,7 +29,7 @@ export class Cells {
     else this.taken = new Uint8Array(this.columns * this.rows);
   }
 
-  /** Take the cell of a pixel; whether it was taken before, or lies outside. */
+  /** Take the cell of a pixel. Return whether it was already taken or lies outside. */
   take(px, py) {
     const column = Math.floor((px + this.margin) / this.size);
     const row = Math.floor((py + this.margin) / this.size);
@@ -41,21 +41,21 @@ export class Cells {
 }
 
 /**
- * Edges of nodes that have very many. Geodesics from one node in one direction lie on top of each other: of all that
- * come to the same pixel of the rim only the longest is drawn, and none that lies outside the window.
+ * Edges of nodes of very high degree. Geodesics from one node in one direction overlap. Of those that reach the same
+ * pixel of the rim, only the longest is drawn. Edges outside the window are skipped.
  */
 export class Fans {
   constructor(tree) {
     this.tree = tree;
     this.hubs = Array.from(tree.degree.keys()).filter((k) => tree.degree[k] >= MANY);
-    this.hidden = new Uint8Array(this.hubs.length > 0 ? tree.n : 0); // by the lower end of the edge
+    this.hidden = new Uint8Array(this.hubs.length > 0 ? tree.n : 0); // indexed by the lower end of the edge
   }
 
-  /** Choose what is hidden in a scene. */
+  /** Choose the edges to hide in a scene. */
   update(scene) {
     this.scene = scene;
     this.hidden.fill(0);
-    if (scene.detail.long === Infinity) return; // cells take care of all edges
+    if (scene.detail.long === Infinity) return; // cells limit all edges
     for (const hub of this.hubs) if (scene.layout.isPlaced(hub)) this.#thin(hub);
   }
 
@@ -75,7 +75,7 @@ export class Fans {
     for (const k of longest) if (k >= 0) hidden[k] = this.#misses(hub, k) ? 1 : 0;
   }
 
-  /** In how many parts the rim is cut: a line is a cell wide at most, where it ends or where it leaves the window. */
+  /** Number of parts of the rim, such that lines are at most a cell apart where they end or leave the window. */
   #bins(hub) {
     const { layout, disk, cx, cy, width, height, detail } = this.scene;
     const [px, py] = [cx + disk * layout.x[hub], cy - disk * layout.y[hub]];
@@ -84,12 +84,12 @@ export class Fans {
     return Math.ceil((2 * Math.PI * disk) / (detail.edgeCell * Math.max(1, rim / corner)));
   }
 
-  /** Whether an edge lies outside the window: the straight line does, with as much around it as the geodesic bends. */
+  /** Whether an edge is outside the window: tests the straight line, with a margin for the bend of the geodesic. */
   #misses(hub, k) {
     const { layout, disk, cx, cy, width, height } = this.scene;
     const [x, y, u, v] = [layout.x[hub], layout.y[hub], layout.x[k], layout.y[k]];
     const around = disk * bend(x, y, u, v) + 2;
-    let [first, last] = [0, 1]; // the share of the line that is inside
+    let [first, last] = [0, 1]; // the part of the line that is inside
     const cut = (room, step) => {
       if (step > 0) last = Math.min(last, room / step);
       else if (step < 0) first = Math.max(first, room / step);
@@ -104,19 +104,19 @@ export class Fans {
   }
 }
 
-/** Where the geodesic from (x, y) through (u, v) comes to the rim, as an angle; and tanh of half the way to (u, v). */
+/** The angle at which the geodesic from (x, y) via (u, v) meets the rim, and tanh of half the distance to (u, v). */
 function rimward(x, y, u, v) {
-  // (x, y) goes to the origin: (q - p) / (1 - conj(p) q). There it is a straight line, to a point e of the rim.
+  // Move (x, y) to the origin: (q - p) / (1 - conj(p) q). The geodesic becomes a straight line to a point e of the rim.
   const [ar, ai, br, bi] = [u - x, v - y, 1 - x * u - y * v, y * u - x * v];
   const [wr, wi] = [ar * br + ai * bi, ai * br - ar * bi];
   const size = Math.hypot(wr, wi) || 1;
   const [er, ei] = [wr / size, wi / size];
-  // And back: (e + p) / (1 + conj(p) e).
+  // Move back: (e + p) / (1 + conj(p) e).
   const [cr, ci, dr, di] = [er + x, ei + y, 1 + x * er + y * ei, x * ei - y * er];
   return [Math.atan2(ci * dr - cr * di, cr * dr + ci * di), size / (br * br + bi * bi)];
 }
 
-/** How far the geodesic between two points of the disk goes away from the straight line. */
+/** The largest distance between the geodesic and the straight line between two points of the disk. */
 function bend(x, y, u, v) {
   const circle = geodesicCircle(x, y, u, v);
   if (circle === null) return 0;

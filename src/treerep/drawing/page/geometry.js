@@ -17,13 +17,13 @@ export function compose(outer, inner) {
   ];
 }
 
-/** The same isometry with |a|^2 - |b|^2 = 1 again: rounding adds up over many drags. */
+/** The same isometry, normalized to |a|^2 - |b|^2 = 1, because rounding errors accumulate over many drags. */
 export function normalized([ar, ai, br, bi]) {
   const size = Math.sqrt(ar * ar + ai * ai - br * br - bi * bi);
   return [ar / size, ai / size, br / size, bi / size];
 }
 
-/** Where the origin goes. */
+/** The image of the origin. */
 export function imageOfOrigin([ar, ai, br, bi]) {
   const size = ar * ar + ai * ai;
   return [(br * ar - bi * ai) / size, (br * ai + bi * ar) / size];
@@ -59,12 +59,12 @@ export function rotation(angle) {
   return [Math.cos(angle / 2), Math.sin(angle / 2), 0, 0];
 }
 
-/** The angle by which an isometry turns what it brings to the origin, from -pi to pi. */
+/** The angle by which an isometry rotates the point that it moves to the origin, from -pi to pi. */
 export function turnOf([ar, ai]) {
   return 2 * Math.atan(ai / ar); // a and -a are the same isometry
 }
 
-/** The arc between two points of the disk: its circle's center and radius, or null where a straight line will do. */
+/** Center and radius of the circle of a geodesic between two points, or null if it is nearly straight. */
 export function geodesicCircle(x, y, u, v) {
   // The circle meets the rim at right angles: 2 p.c = 1 + |p|^2 for each of its points p.
   const cross = 2 * (x * v - y * u);

@@ -1,6 +1,6 @@
 // Mouse, touch and keys.
 
-/** Let a canvas be dragged, pinched, wheeled, clicked and hovered. */
+/** Handle drag, pinch, wheel, click and hover on the canvas. */
 export function listen(viewer, { onHover, isLasso, endLasso }) {
   const { canvas } = viewer;
   const pointers = new Map();
@@ -40,7 +40,7 @@ export function listen(viewer, { onHover, isLasso, endLasso }) {
     } else if (traveled > 4) {
       onHover(-1, to);
       viewer.drag(from, to);
-    } else return; // a click may tremble
+    } else return; // the mouse may move slightly during a click
     pointers.set(event.pointerId, to);
   });
 
@@ -86,35 +86,35 @@ function pinch(viewer, pointers, id, to) {
   viewer.zoomBy(Math.max(spread(to), 1) / Math.max(spread(from), 1), middle(to));
 }
 
-/** What each key does, for the listener and for the help panel. */
+/** The command of each key, for the listener and for the help panel. */
 export function keyCommands(viewer, panel) {
   const current = () => {
     if (viewer.marks.chosen >= 0) return viewer.marks.chosen;
     return viewer.layout.anchor;
   };
   return [
-    { keys: ["ArrowLeft"], shown: "← → ↑ ↓", help: "move the focus", run: () => viewer.pan(-1, 0) },
+    { keys: ["ArrowLeft"], shown: "← → ↑ ↓", help: "move", run: () => viewer.pan(-1, 0) },
     { keys: ["ArrowRight"], run: () => viewer.pan(1, 0) },
     { keys: ["ArrowUp"], run: () => viewer.pan(0, -1) },
     { keys: ["ArrowDown"], run: () => viewer.pan(0, 1) },
     { keys: ["+", "="], shown: "+ −", help: "zoom", run: () => viewer.zoomBy(1.25) },
     { keys: ["-", "_"], run: () => viewer.zoomBy(0.8) },
-    { keys: ["h"], shown: "h", help: "home: the whole tree", run: () => viewer.home() },
+    { keys: ["h"], shown: "h", help: "show the whole tree", run: () => viewer.home() },
     { keys: ["/"], shown: "/", help: "search", run: () => panel.focusSearch() },
-    { keys: ["Enter"], shown: "Enter", help: "choose the node nearest to the middle",
+    { keys: ["Enter"], shown: "Enter", help: "choose the node nearest to the center",
       run: () => viewer.choose(viewer.layout.anchor) },
-    { keys: ["u"], shown: "u", help: "go one node towards the root",
+    { keys: ["u"], shown: "u", help: "move one node towards the root",
       run: () => viewer.choose(Math.max(0, viewer.tree.up[current()])) },
-    { keys: ["p"], shown: "p", help: "path from the chosen node: choose the other end next",
+    { keys: ["p"], shown: "p", help: "start a path at the chosen node, then choose its other end",
       run: () => viewer.beginPath(current()) },
     { keys: ["b"], shown: "b", help: "select the branch below the chosen node",
       run: () => viewer.selectBranch(current()) },
-    { keys: ["l"], shown: "l", help: "lasso: draw around what to select (or Shift and drag)",
+    { keys: ["l"], shown: "l", help: "lasso: draw around the points to select (or Shift-drag)",
       run: () => panel.toggleLasso() },
-    { keys: ["t"], shown: "t", help: "labels on and off", run: () => panel.toggleLabels() },
-    { keys: ["d"], shown: "d", help: "light or dark", run: () => panel.toggleTheme() },
-    { keys: ["?"], shown: "?", help: "this help", run: () => panel.toggleHelp() },
-    { keys: ["Escape"], shown: "Esc", help: "close, or clear what is chosen", run: () => panel.escape() },
+    { keys: ["t"], shown: "t", help: "show or hide labels", run: () => panel.toggleLabels() },
+    { keys: ["d"], shown: "d", help: "light or dark theme", run: () => panel.toggleTheme() },
+    { keys: ["?"], shown: "?", help: "show this help", run: () => panel.toggleHelp() },
+    { keys: ["Escape"], shown: "Esc", help: "close, or clear the choice", run: () => panel.escape() },
   ];
 }
 

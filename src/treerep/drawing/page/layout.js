@@ -1,17 +1,17 @@
-// Where the nodes are, as seen from the focus, the center of the disk.
+// Positions of the nodes as seen from the focus, the center of the disk.
 //
-// Nothing is kept in global coordinates, which run out of digits at a radius of 37. Known are the length and the
-// direction of every edge at its upper end. The layout starts at the anchor, a node near the focus, whose frame the
-// isometry `view` puts into the disk, and walks outward from frame to frame, so every node near the focus has all its
-// digits, however deep in the tree it is.
+// Global coordinates would run out of digits at a radius of 37, so none are stored. The input is the length of every
+// edge and its direction at the upper end. The layout starts at the anchor, a node near the focus whose frame the
+// isometry `view` maps into the disk. It walks outward from frame to frame, so that nodes near the focus are accurate
+// to the last digit, however deep in the tree they are.
 //
-// The frame of a node has its parent at angle pi. What is at y in the frame of the lower end of an edge of length l at
-// angle t is at x = e^(it) (y + r) / (1 + r y) in that of the upper end, where r = tanh(l/2). That is the isometry
-// a = e^(it/2) cosh(l/2), b = e^(it/2) sinh(l/2).
+// In the frame of a node, its parent is at angle pi. Let an edge of length l start at angle t, and let r = tanh(l/2). A
+// point at y in the frame of the lower end is at x = e^(it) (y + r) / (1 + r y) in the frame of the upper end. This is
+// the isometry a = e^(it/2) cosh(l/2), b = e^(it/2) sinh(l/2).
 
 import { compose, IDENTITY, imageOfOrigin, normalized, translationAlong } from "./geometry.js";
 
-const STEP = 3; // hyperbolic length: after each such step towards a node the anchor follows
+const STEP = 3; // hyperbolic length after which the anchor follows a move towards a node
 const FARTHEST = 1e10; // |a|^2 of the anchor: 24 from the focus
 
 export class Layout {
@@ -25,7 +25,7 @@ export class Layout {
     this.grow = new Float64Array(n); // |a|^2 = 1 / (1 - |z|^2) of each placed node
     this.shown = new Int32Array(n); // the placed positions, `count` of them
     this.count = 0;
-    this.seen = new Int32Array(n); // the walk in which each position was placed last
+    this.seen = new Int32Array(n); // the last walk that placed each position
     this.walks = 0;
     this.top = 0; // the placed position whose parent is not placed, or the root
     this.frames = new Float64Array(4 * n);
@@ -51,13 +51,13 @@ export class Layout {
     return length > 0 ? this.scale * length ** this.power : 0;
   }
 
-  /** Move everything by an isometry of the disk, but not out of sight: there digits would run out. */
+  /** Move everything by an isometry of the disk. Moves out of sight are ignored, because digits would be lost there. */
   move(isometry) {
     const view = compose(isometry, this.view);
     if (view[0] ** 2 + view[1] ** 2 < FARTHEST) this.view = normalized(view);
   }
 
-  /** Put the focus on a position; the picture keeps its turn if `turn` is an isometry that has it. */
+  /** Put the focus on a position. The picture gets the rotation of the isometry `turn`, if given. */
   jump(k, turn = IDENTITY) {
     const size = Math.hypot(turn[0], turn[1]);
     this.anchor = k;
@@ -73,7 +73,7 @@ export class Layout {
     }
   }
 
-  /** From the anchor to a neighbor that is nearer to the focus, as long as there is one. */
+  /** Move the anchor to a neighbor that is closer to the focus, as long as there is one. */
   #follow() {
     for (let next = this.#nearerNeighbor(); next >= 0; next = this.#nearerNeighbor()) {
       const climbs = next === this.tree.up[this.anchor];
@@ -87,13 +87,13 @@ export class Layout {
     const { anchor, cosh, sinh, cos, sin } = this;
     const [ar, ai, br, bi] = this.view;
     let best = -1;
-    let least = (ar * ar + ai * ai) * (1 - 1e-12); // rounding must not lead around in circles
+    let least = (ar * ar + ai * ai) * (1 - 1e-12); // prevents endless loops due to rounding
     if (up[anchor] >= 0) {
       const [r, i] = this.#upper(this.view, anchor);
       if (r * r + i * i < least) [best, least] = [up[anchor], r * r + i * i];
     }
     for (let k = anchor + 1; k < anchor + size[anchor]; k += size[k]) {
-      // Only |a|^2 of what #lower computes: a node may have many children.
+      // Computes only the |a|^2 of #lower, because a node may have many children.
       const r = cosh[k] * (ar * cos[k] - ai * sin[k]) + sinh[k] * (br * cos[k] + bi * sin[k]);
       const i = cosh[k] * (ar * sin[k] + ai * cos[k]) + sinh[k] * (bi * cos[k] - br * sin[k]);
       if (r * r + i * i < least) [best, least] = [k, r * r + i * i];
@@ -102,12 +102,12 @@ export class Layout {
   }
 
   /**
-   * Place all nodes whose |a|^2 is at most `limit`, and those where it is first exceeded: what lies beyond is closer
-   * to the rim. The node nearest to the focus becomes the anchor of the next walk.
+   * Place all nodes whose |a|^2 is at most `limit`, and the first nodes beyond it. All others are closer to the rim.
+   * The node nearest to the focus becomes the anchor of the next walk.
    */
   walk(limit) {
     const { up, size } = this.tree;
-    this.#follow(); // after a long move the anchor may be beyond the limit
+    this.#follow(); // after a long move, the anchor may be beyond the limit
     this.count = 0;
     this.walks++;
     this.frames.set(this.view, 4 * this.anchor);
@@ -140,7 +140,7 @@ export class Layout {
     return this.seen[k] === this.walks;
   }
 
-  /** The isometry that puts the frame of a placed position into the disk. */
+  /** The isometry that maps the frame of a placed position into the disk. */
   frame(k) {
     return Array.from(this.frames.subarray(4 * k, 4 * k + 4));
   }

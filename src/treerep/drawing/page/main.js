@@ -1,4 +1,4 @@
-// Puts the page together.
+// Entry point: connects the parts of the page.
 
 import { keyCommands, listen, listenToKeys } from "./input.js";
 import { Panel } from "./panel.js";
@@ -24,10 +24,10 @@ const follow = () => panel.followSystem(dark.matches ? "dark" : "light");
 dark.addEventListener("change", follow);
 follow();
 
-// For tests, measurements and the curious.
+// For tests and measurements.
 window.treerep = {
   viewer,
-  /** [x, y] of every node by id, however near the rim. */
+  /** [x, y] of every node by id, including nodes very close to the rim. */
   positions() {
     viewer.layout.walk(Infinity);
     const { x, y } = viewer.layout;
@@ -38,7 +38,7 @@ window.treerep = {
     const { at } = viewer.layout.locate(viewer.tree.position[node]);
     return [viewer.cx + viewer.disk * at[0], viewer.cy - viewer.disk * at[1]];
   },
-  /** Ids of what is chosen. */
+  /** Ids of the chosen and selected nodes, and the state of the view. */
   state() {
     const id = (k) => (k < 0 ? null : viewer.tree.node[k]);
     const { chosen, hover, path } = viewer.marks;

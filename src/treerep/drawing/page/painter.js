@@ -1,27 +1,27 @@
-// Draws one frame with a pen: a canvas context, or what looks like one and writes SVG.
+// Draws one frame with a pen: a canvas context, or an object with the same interface that writes SVG.
 
 import { Cells, Fans } from "./detail.js";
 import { geodesicCircle } from "./geometry.js";
 
 const FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
-// Edges and dots in three sizes, by how near they are to the rim: |a|^2 up to the first number, the second, and beyond.
+// Edges and dots have three sizes, by distance to the rim: |a|^2 up to the first number, up to the second, and beyond.
 const NEAR = [2.5, 12];
-const EDGE_WIDTHS = [1.6, 1, 0.7]; // lines of at most a pixel are drawn much faster
-const CHUNK = 50; // edges in one stroke: browsers are slow at long paths
+const EDGE_WIDTHS = [1.6, 1, 0.7]; // lines of at most one pixel are drawn much faster
+const CHUNK = 50; // edges per stroke, because browsers are slow with long paths
 const MOST_LABELS = 70;
 const LABEL_CANDIDATES = 500;
 
 export class Painter {
   constructor(tree) {
     this.tree = tree;
-    this.next = new Int32Array(tree.n); // chains of positions drawn in one stroke
-    this.radius = new Float32Array(tree.n); // of each dot, in pixels
+    this.next = new Int32Array(tree.n); // linked lists of positions drawn in one stroke
+    this.radius = new Float32Array(tree.n); // radius of each dot, in pixels
     this.dotCells = new Cells();
     this.edgeCells = new Cells();
     this.fans = new Fans(tree);
   }
 
-  /** What a scene has: see `Viewer.scene`. */
+  /** Draw a scene: see `Viewer.scene`. */
   paint(pen, scene) {
     this.scene = scene;
     this.pen = pen;
@@ -73,7 +73,7 @@ export class Painter {
     const chord = Math.hypot(u - x, v - y);
     const circle = chord * disk > 6 ? geodesicCircle(x, y, u, v) : null;
     pen.moveTo(cx + disk * x, cy - disk * y);
-    // A bow of less than a third of a pixel is a line.
+    // An arc that deviates by less than a third of a pixel is drawn as a line.
     if (circle === null || (chord * chord * disk) / (8 * circle[2]) < 0.3) {
       pen.lineTo(cx + disk * u, cy - disk * v);
       return;
@@ -110,7 +110,7 @@ export class Painter {
     pen.globalAlpha = 1;
   }
 
-  /** Chains of edges of one color and width, each edge given by its lower end: the first of each chain, or -1. */
+  /** Linked lists of edges by color and width, each edge given by its lower end. Returns the heads, or -1. */
   #sortedEdges() {
     const { scene, next, cx, cy } = this;
     const { layout, disk, classes, detail } = scene;
@@ -119,7 +119,7 @@ export class Painter {
     const half = disk / 2;
     const [least, long] = [detail.edge, detail.long].map((pixels) => (pixels / disk) ** 2);
     const heads = new Int32Array(3 * scene.palette.length).fill(-1);
-    // Half of an edge whose middle is outside may be inside.
+    // Part of an edge whose midpoint is outside may be inside.
     this.edgeCells.clear(scene.width, scene.height, detail.edgeCell, Math.min(detail.long, 120) / 2);
     this.fans.update(scene);
     for (let i = 0; i < count; i++) {
@@ -201,7 +201,7 @@ export class Painter {
     }
   }
 
-  /** A thin line in the color of the ground around large dots, which keeps neighbors apart. */
+  /** A thin outline in the background color around large dots, which separates neighbors. */
   #outlines() {
     const { pen, scene, radius } = this;
     pen.strokeStyle = scene.theme.disk;
@@ -228,7 +228,7 @@ export class Painter {
     const { pen, scene } = this;
     const { shown, count, grow } = scene.layout;
     pen.strokeStyle = scene.theme.select;
-    // Thinner and closer around small dots, which lie close together.
+    // Thinner and closer around small dots, which are close to each other.
     for (const [least, most, width, gap] of [[0, 2, 0.7, 0.6], [2, Infinity, 1.5, 2.2]]) {
       pen.lineWidth = width;
       pen.beginPath();
@@ -255,7 +255,7 @@ export class Painter {
     pen.stroke();
   }
 
-  /** Of a ring around a position, in pixels. */
+  /** The radius of a ring around a position, in pixels. */
   ringRadius(k, gap = 3) {
     return Math.max(this.radius[k], 1.5) + gap;
   }
@@ -283,7 +283,7 @@ export class Painter {
     }
   }
 
-  /** Boxes of dots that labels should not cover, where there are few. */
+  /** Boxes of dots that labels should not cover, if there are few dots. */
   #bigDots() {
     const { layout } = this.scene;
     if (this.tree.n > 200) return [];
@@ -295,7 +295,7 @@ export class Painter {
     });
   }
 
-  /** Data points by nearness to the focus. */
+  /** Data points sorted by distance to the focus. */
   #labeled() {
     const { layout } = this.scene;
     const few = this.tree.nPoints <= 80;
@@ -364,13 +364,13 @@ const sizeClass = (grow) => (grow <= NEAR[0] ? 0 : grow <= NEAR[1] ? 1 : 2);
 /** Radius of a data point at the focus, in pixels. */
 export const dotSize = (n) => (n < 60 ? 7 : n < 600 ? 5.5 : n < 6000 ? 4.5 : 3.8);
 
-/** At most so many characters of a text; a pair of surrogates is one. */
+/** Truncate a text to `most` characters. A surrogate pair counts as one. */
 export function shortened(text, most = 40) {
   const signs = [...text.slice(0, 2 * most + 2)]; // texts may be very long
   return signs.length > most ? `${signs.slice(0, most - 1).join("")}…` : text;
 }
 
-/** Where a label may stand: outward, inward, above and below its dot, as [left, top, right, bottom]. */
+/** Candidate boxes of a label: outward, inward, above and below its dot, as [left, top, right, bottom]. */
 function labelPlaces(x, y, wide, size, gap, left) {
   const [half, tall] = [wide / 2 + 2, size * 0.65];
   const beside = (side) => {

@@ -1,10 +1,10 @@
-// Everything around the disk: search, legend, cards, help. Text from the data is only ever set as text, never as HTML.
+// Everything around the disk: search, legend, cards, help. Text from the data is inserted as text, never as HTML.
 
 import { formatNumber, MOST_COLORS, rampColor } from "./colors.js";
 import { shortened } from "./painter.js";
 import { searchBox } from "./search.js";
 
-const LONGEST = 120; // characters of a text in a card: labels may be very long
+const LONGEST = 120; // characters of a text in a card; labels may be very long
 const byId = (id) => document.getElementById(id);
 
 /** An element with attributes and children: elements or text. */
@@ -76,12 +76,12 @@ export class Panel {
     }
   }
 
-  /** A name for files: the title without what file systems dislike. */
+  /** A file name: the title without characters that file systems reject. */
   fileName() {
     return this.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 80) || "tree";
   }
 
-  // Switches.
+  // Toggles.
 
   toggleLasso(on = !this.lassoMode) {
     this.lassoMode = on;
@@ -101,7 +101,7 @@ export class Panel {
     this.setTheme(this.viewer.theme === "dark" ? "light" : "dark");
   }
 
-  /** Take the system's theme, unless the switch was used. */
+  /** Use the system's theme, unless the user has chosen one. */
   followSystem(theme) {
     if (!this.ownTheme) this.setTheme(theme);
   }
@@ -126,7 +126,7 @@ export class Panel {
     byId("search").focus();
   }
 
-  /** Close what is open; if nothing is, clear what is chosen. */
+  /** Close whatever is open. If nothing is open, clear the chosen node. */
   escape() {
     if (byId("help").open) byId("help").close();
     else if (this.search.close()) this.viewer.canvas.focus();
@@ -144,7 +144,7 @@ export class Panel {
     );
   }
 
-  // What is shown.
+  // Content.
 
   update() {
     this.#legend();
@@ -154,7 +154,7 @@ export class Panel {
     const { tree } = this.viewer;
     const inner = tree.n - tree.nPoints;
     byId("spread").max = Math.log2(this.viewer.shape.most_spread);
-    byId("summary").textContent = `${counted(tree.nPoints, "point")}, ${counted(inner, "branching node")}`;
+    byId("summary").textContent = `${counted(tree.nPoints, "point")}, ${counted(inner, "internal node")}`;
   }
 
   #legend() {
@@ -181,16 +181,16 @@ export class Panel {
     if (many > MOST_COLORS) entry(palette[0], `${(many - MOST_COLORS).toLocaleString("en")} more`);
   }
 
-  /** What to call a position. */
+  /** The title of a position. */
   titleOf(k) {
     const { tree } = this.viewer;
-    return tree.name(k) || `${tree.isPoint(k) ? "Point" : "Branching node"} ${tree.node[k]}`;
+    return tree.name(k) || `${tree.isPoint(k) ? "Point" : "Internal node"} ${tree.node[k]}`;
   }
 
   /** Name and value of each attribute of a position. */
   facts(k) {
     const { tree, attributes } = this.viewer;
-    if (!tree.isPoint(k)) return [["points below", tree.pointsBelow[k].toLocaleString("en")]];
+    if (!tree.isPoint(k)) return [["points in subtree", tree.pointsBelow[k].toLocaleString("en")]];
     return attributes.map((attribute) => [attribute.name, attribute.text(tree.node[k])]);
   }
 
@@ -245,11 +245,11 @@ export class Panel {
     const cross = { class: "close", type: "button", "aria-label": "Close", onclick: close };
     card.hidden = !children;
     card.replaceChildren(...(children ? [...children, element("button", cross, "✕")] : []));
-    // Who came by keyboard goes on from the same button, or from the tree.
+    // Keep the keyboard focus on the same button, or move it to the tree.
     if (active >= 0) (card.querySelectorAll("button")[active] ?? this.viewer.canvas).focus();
   }
 
-  /** Show or hide the ring around the node under the mouse, and the small card beside it. */
+  /** Show or hide the ring around the node under the mouse, and the tooltip next to it. */
   hover(k, [px, py] = [0, 0]) {
     const tip = byId("tip");
     const changed = this.viewer.marks.hover !== k;
@@ -266,7 +266,7 @@ export class Panel {
     const short = (text) => shortened(text, LONGEST);
     const lines = this.facts(k).slice(0, 8).map(([name, value]) => element("span", {}, short(`${name}: ${value}`)));
     tip.replaceChildren(element("strong", {}, short(this.titleOf(k))), ...lines);
-    // An element of its own: the tree need not be drawn anew.
+    // The ring is a separate element, so that the tree need not be redrawn.
     const [x, y] = this.viewer.pixelOf(k);
     const radius = this.viewer.painter.ringRadius(k);
     const wide = `${2 * radius}px`;
@@ -291,7 +291,7 @@ function actions(...entries) {
   return element("div", { class: "actions" }, ...buttons);
 }
 
-/** Hand a file to the browser. */
+/** Let the browser download a file. */
 function download(name, content, type = "text/plain") {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   element("a", { href: url, download: name }).click();

@@ -1,11 +1,11 @@
-// The search box: labels that begin with what is typed, then labels that contain it.
+// The search box: lists labels that start with the typed text, then labels that contain it.
 
 import { shortened } from "./painter.js";
 
 const MOST_FOUND = 8;
 const LONGEST_FOUND = 100; // characters of a label in the list
 
-/** Positions whose name matches, best first. */
+/** Positions whose label matches, best first. */
 function findLabels(tree, text, most) {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return [];
@@ -43,7 +43,7 @@ export function searchBox(viewer, choose) {
     item.id = `found${i}`;
     item.setAttribute("role", "option");
     item.textContent = shortened(viewer.tree.name(k), LONGEST_FOUND);
-    item.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the focus in the box
+    item.addEventListener("pointerdown", (event) => event.preventDefault()); // keep the focus in the box
     item.addEventListener("click", () => take(i));
     return item;
   };
@@ -64,8 +64,8 @@ export function searchBox(viewer, choose) {
     if (more) found.pop();
     at = 0;
     list.replaceChildren(...found.map(entry));
-    if (more) list.append(remark("and more: type on"));
-    else if (found.length === 0) list.append(remark("no such label"));
+    if (more) list.append(remark("more matches: keep typing"));
+    else if (found.length === 0) list.append(remark("no matching label"));
     show(input.value.trim() !== "");
     mark();
   };
@@ -83,7 +83,7 @@ export function searchBox(viewer, choose) {
   });
 
   return {
-    /** Leave the box; whether there was anything to leave. */
+    /** Leave the box. Return whether it had the focus. */
     close() {
       const active = document.activeElement === input;
       show(false);

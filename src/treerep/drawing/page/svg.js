@@ -1,7 +1,7 @@
-// A pen like a canvas context, as far as the painter uses it, that writes SVG.
+// A pen that writes SVG. It implements the part of a canvas context that the painter uses.
 
 const round = (value) => Math.round(value * 100) / 100;
-// XML has no place for most control characters, however they are written.
+// XML does not allow most control characters, not even escaped.
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 const escaped = (text) =>
   text.replace(FORBIDDEN, "\ufffd").replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -37,7 +37,7 @@ export class SvgPen {
     this.path.push(`M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}Z`);
   }
 
-  /** A whole circle, or an arc of less than half of one from where the path is. */
+  /** A full circle, or an arc of less than half a circle that starts at the current point. */
   arc(cx, cy, r, start, end, counterclockwise = false) {
     const [radius, y] = [round(r), round(cy)];
     if (Math.abs(end - start) >= 2 * Math.PI) {

@@ -1,4 +1,4 @@
-// The tree as the page knows it: arrays by preorder position, so that every subtree is one piece of them.
+// The tree, as arrays by preorder position. Every subtree is a contiguous range.
 
 function bytes(text) {
   const raw = atob(text);
@@ -14,12 +14,12 @@ export class Tree {
   constructor(data) {
     this.node = decodeInts(data.node); // node id at each position; ids below nPoints are data points
     this.up = decodeInts(data.up); // position of the parent; -1 at position 0
-    this.length = decodeFloats(data.length); // of the edge to the parent, in units of the data
-    this.angle = decodeFloats(data.angle); // direction of that edge at its upper end, where its parent is at pi
+    this.length = decodeFloats(data.length); // length of the edge to the parent, in units of the data
+    this.angle = decodeFloats(data.angle); // direction of this edge at its upper end, whose parent is at angle pi
     this.n = this.node.length;
     this.nPoints = data.points;
-    this.labels = data.labels; // of the data points, or null
-    this.distances = data.distances ? decodeFloats(data.distances) : null; // true ones: rows of the upper triangle
+    this.labels = data.labels; // labels of the data points, or null
+    this.distances = data.distances ? decodeFloats(data.distances) : null; // true distances: rows of the upper triangle
     this.position = new Int32Array(this.n);
     this.size = new Int32Array(this.n).fill(1); // nodes in the subtree
     this.pointsBelow = new Int32Array(this.n); // data points in the subtree
@@ -40,7 +40,7 @@ export class Tree {
     return this.node[k] < this.nPoints;
   }
 
-  /** The name of a position: its label, or its number; "" for a Steiner node. */
+  /** The name of a position: its label or its number, "" for a Steiner node. */
   name(k) {
     if (!this.isPoint(k)) return "";
     return this.labels ? this.labels[this.node[k]] : String(this.node[k]);
@@ -51,9 +51,9 @@ export class Tree {
     const rise = [];
     const fall = [];
     let [i, j] = [from, to];
-    let length = 0; // summed edge by edge: depths would cancel
+    let length = 0; // summed edge by edge, because differences of depths would cancel
     while (i !== j) {
-      // The deeper one in preorder cannot be an ancestor of the other.
+      // The later position in preorder cannot be an ancestor of the other.
       if (i > j) {
         rise.push(i);
         length += this.length[i];
@@ -67,23 +67,23 @@ export class Tree {
     return { positions: [...rise, i, ...fall.reverse()], length };
   }
 
-  /** The true distance of two positions, or null where it is not stored. */
+  /** The true distance between two positions, or null if it is not stored. */
   trueDistance(from, to) {
     if (!this.distances || !this.isPoint(from) || !this.isPoint(to)) return null;
     const [i, j] = [this.node[from], this.node[to]].sort((one, two) => one - two);
     return i === j ? 0 : this.distances[i * this.nPoints - (i * (i + 3)) / 2 + j - 1];
   }
 
-  /** The subtree that some data points span, as Newick; `chosen` flags positions. */
+  /** The subtree spanned by some data points, as Newick. `chosen` flags positions. */
   newick(chosen) {
     const own = (k) => chosen[k] && this.isPoint(k);
-    const branches = new Int32Array(this.n); // with chosen points in them; a chosen node is one more
+    const branches = new Int32Array(this.n); // number of branches with chosen points, plus one for a chosen node
     for (let k = this.n - 1; k >= 0; k--) {
       if (own(k)) branches[k]++;
       if (k > 0 && branches[k] > 0) branches[this.up[k]]++;
     }
-    // A node stays if it is chosen or if branches meet in it; others pass their length on to what is below.
-    const row = new Int32Array(this.n).fill(-1); // of the nearest node at or above that stays
+    // Keep nodes that are chosen or where branches meet. Other nodes pass their length on to the node below.
+    const row = new Int32Array(this.n).fill(-1); // row of the nearest kept node at or above each position
     const carried = new Float64Array(this.n);
     const rows = [];
     for (let k = 0; k < this.n; k++) {
@@ -101,7 +101,7 @@ export class Tree {
 
 const quoted = (name) => (/^[^\s()[\]',:;]+$/.test(name) ? name : `'${name.replaceAll("'", "''")}'`);
 
-/** Newick of nodes in preorder, without recursion: trees are deep. */
+/** Newick of nodes in preorder, without recursion, because trees may be deep. */
 function written(rows) {
   const tail = (i) => rows[i].name + (i > 0 ? `:${rows[i].length}` : "");
   const pieces = [];

@@ -1,4 +1,4 @@
-// What is shown and what is chosen: the state of the page, and the loop that draws it.
+// The state of the page (view, choice, selection) and the loop that draws it.
 
 import { Attribute, THEMES } from "./colors.js";
 import { DETAILS } from "./detail.js";
@@ -8,10 +8,10 @@ import { dotSize, Painter } from "./painter.js";
 import { SvgPen } from "./svg.js";
 
 const ZOOMS = [0.4, 60];
-// Subtrees are walked this many times farther than they are drawn, for paths that turn back.
+// Subtrees are walked this many times farther than they are drawn, because paths may turn back.
 const FARTHER = 8;
 const LONGEST_FLIGHT = 60; // hyperbolic length
-const LATE = 13; // milliseconds of a frame
+const LATE = 13; // milliseconds per frame
 const EARLY = 5;
 
 export class Viewer extends EventTarget {
@@ -27,7 +27,7 @@ export class Viewer extends EventTarget {
     this.shape = data.shapes[0];
     this.plain = new Int32Array(tree.n).fill(1);
     this.zoom = 1;
-    this.showLabels = tree.labels !== null || tree.nPoints <= 80; // many numbers say little
+    this.showLabels = tree.labels !== null || tree.nPoints <= 80; // hide a clutter of numbers
     this.marks = { hover: -1, chosen: -1, from: -1, path: null, selection: null };
     this.lasso = [];
     this.movingDetail = 0;
@@ -39,7 +39,7 @@ export class Viewer extends EventTarget {
     this.resize();
   }
 
-  // The picture.
+  // Drawing.
 
   resize() {
     const box = this.canvas.getBoundingClientRect();
@@ -48,7 +48,7 @@ export class Viewer extends EventTarget {
     this.height = Math.max(1, Math.round(box.height));
     this.canvas.width = Math.round(this.width * this.ratio);
     this.canvas.height = Math.round(this.height * this.ratio);
-    // Wide windows have the panel beside the disk, narrow ones above it.
+    // The panel is next to the disk in wide windows, and above it in narrow ones.
     const beside = this.width >= 720 ? [276, 60] : [0, 0];
     const [above, below] = this.width >= 720 ? [0, 0] : [64, 120];
     const free = [this.width - beside[0] - beside[1], this.height - above - below];
@@ -87,7 +87,7 @@ export class Viewer extends EventTarget {
     return [THEMES[this.theme].edge, THEMES[this.theme].plain];
   }
 
-  // The largest |a|^2 = 1 / (1 - |z|^2) that is drawn: up to the rim, or to the corners of the window and a bit more.
+  // The largest |a|^2 = 1 / (1 - |z|^2) to draw: up to the rim, or slightly beyond the corners of the window.
   #drawLimit(detail) {
     const rim = this.disk / (2 * detail.rim);
     const { cx, cy, width, height } = this;
@@ -104,10 +104,10 @@ export class Viewer extends EventTarget {
   }
 
   #frame(time) {
-    if (this.ratio !== pixelRatio()) this.resize(); // a window on another screen keeps its size
+    if (this.ratio !== pixelRatio()) this.resize(); // a window that moves to another screen keeps its size
     if (this.flight) this.#fly(time);
     const moving = performance.now() - this.lastMove < 120;
-    const coarse = moving && this.movingDetail > 0; // drawing may change it
+    const coarse = moving && this.movingDetail > 0; // drawing may change movingDetail
     if (moving) this.drawMoving(this.lastFrame ? time - this.lastFrame : 0);
     else this.draw();
     this.lastFrame = moving ? time : 0;
@@ -125,7 +125,7 @@ export class Viewer extends EventTarget {
     this.frames = { walk: walked - start, paint: performance.now() - walked, drawn: this.layout.count };
   }
 
-  /** Draw with less detail where frames come late; `between` is the time since the last one. */
+  /** Reduce the detail if frames are late. `between` is the time since the last frame. */
   drawMoving(between = 0) {
     this.draw(DETAILS[this.movingDetail]);
     const spent = Math.max(this.frames.walk + this.frames.paint, between > 30 ? 0.6 * between : 0);
@@ -144,16 +144,16 @@ export class Viewer extends EventTarget {
     this.dispatchEvent(new Event("move"));
   }
 
-  // Moving about.
+  // Navigation.
 
-  /** The point of the disk at a pixel, kept off the rim. */
+  /** The point of the disk at a pixel, kept away from the rim. */
   pointAt(px, py) {
     const [x, y] = [(px - this.cx) / this.disk, (this.cy - py) / this.disk];
     const size = Math.hypot(x, y);
     return size <= 0.97 ? [x, y] : [(0.97 * x) / size, (0.97 * y) / size];
   }
 
-  /** Move what is at one pixel to another. */
+  /** Move the point at one pixel to another pixel. */
   drag(from, to) {
     this.flight = null;
     this.layout.move(translationBetween(this.pointAt(...from), this.pointAt(...to)));
@@ -167,7 +167,7 @@ export class Viewer extends EventTarget {
     this.#moved();
   }
 
-  /** Zoom by a factor; what is at the pixel stays there. */
+  /** Zoom by a factor. The point at the pixel does not move. */
   zoomBy(factor, pixel = [this.cx, this.cy]) {
     const before = this.pointAt(...pixel);
     const zoom = Math.min(Math.max(this.zoom * factor, ZOOMS[0]), ZOOMS[1]);
@@ -182,7 +182,7 @@ export class Viewer extends EventTarget {
     this.flyTo(0, [1, 0, 0, 0]);
   }
 
-  /** Bring a position to the focus; at the end with a turn of its own, where one is given. */
+  /** Fly to a position. At the end, the picture gets the rotation `turn`, if given. */
   flyTo(target, turn = null) {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.#skip(target);
@@ -195,13 +195,13 @@ export class Viewer extends EventTarget {
     this.#moved();
   }
 
-  /** Leave out what is more than a sight of the way: the flight begins nearer to its target. */
+  /** Shorten a long flight: start closer to its target. */
   #skip(target) {
     if (this.layout.locate(target).distance <= LONGEST_FLIGHT) return;
     const { positions } = this.tree.path(target, this.layout.anchor);
     let [far, i] = [0, 0];
     while (far < LONGEST_FLIGHT / 2 && i < positions.length - 1) {
-      far += this.layout.drawnLength(Math.max(positions[i], positions[i + 1])); // the lower end comes later in preorder
+      far += this.layout.drawnLength(Math.max(positions[i], positions[i + 1])); // the lower end is later in preorder
       i++;
     }
     this.layout.jump(positions[i]);
@@ -229,7 +229,7 @@ export class Viewer extends EventTarget {
     this.flight = null;
   }
 
-  // What is chosen.
+  // Choice and selection.
 
   /** The placed position drawn nearest to a pixel, or -1. */
   nodeAt(px, py, reach = 12) {
@@ -241,7 +241,7 @@ export class Viewer extends EventTarget {
       const k = layout.shown[i];
       if (layout.grow[k] > limit) continue;
       const away = Math.hypot(px - this.cx - this.disk * layout.x[k], py - this.cy + this.disk * layout.y[k]);
-      // Steiner nodes are harder to hit: what people look for are the data points.
+      // Steiner nodes are harder to hit, because users usually look for data points.
       const radius = dotSize(tree.n) / Math.sqrt(layout.grow[k]);
       const cost = away - radius + (tree.isPoint(k) ? 0 : 2);
       if (away < reach + radius && cost < least) [best, least] = [k, cost];
@@ -249,7 +249,7 @@ export class Viewer extends EventTarget {
     return best;
   }
 
-  /** Choose a position and fly there; it ends a path that was begun. */
+  /** Choose a position and fly there. If a path was started, it ends here. */
   choose(k) {
     if (this.marks.from >= 0 && this.marks.from !== k) this.showPath(this.marks.from, k);
     this.marks.chosen = k;
@@ -291,7 +291,7 @@ export class Viewer extends EventTarget {
     this.#changed();
   }
 
-  /** Select all data points below a position, seen from the root. */
+  /** Select all data points in the subtree of a position. */
   selectBranch(k) {
     const flags = new Uint8Array(this.tree.n);
     for (let i = k; i < k + this.tree.size[k]; i++) if (this.tree.isPoint(i)) flags[i] = 1;
@@ -303,7 +303,7 @@ export class Viewer extends EventTarget {
     const { layout, tree } = this;
     const isInside = (k) => inside(polygon, ...this.pixelOf(k));
     const flags = new Uint8Array(tree.n).fill(isInside(layout.top));
-    // What is too near to the rim to be placed lies where the last placed node on the way to it does.
+    // A node too close to the rim to be placed counts as being at its nearest placed ancestor.
     for (let k = layout.top; k < layout.top + tree.size[layout.top]; k++) {
       flags[k] = layout.isPlaced(k) ? isInside(k) : flags[tree.up[k]];
     }
@@ -328,27 +328,27 @@ export class Viewer extends EventTarget {
     return labels;
   }
 
-  // How it looks.
+  // Appearance.
 
   setTheme(theme) {
     this.theme = theme;
     this.#changed();
   }
 
-  /** Color by the attribute of that number; -1 for none. */
+  /** Color by the attribute with this index; -1 for none. */
   colorBy(number) {
     this.attribute = this.attributes[number] ?? null;
     this.#changed();
   }
 
-  /** Draw edges longer or shorter than at first. */
+  /** Draw edges longer or shorter than initially. */
   setSpread(spread) {
     this.spread = Math.min(spread, this.shape.most_spread);
     this.layout.setLengths(this.shape.scale * this.spread, this.shape.power);
     this.#moved();
   }
 
-  /** Draw lengths as they are, or as the power that another shape has. */
+  /** Draw original lengths, or powers of them. */
   setShape(number) {
     this.shape = this.shapes[number];
     this.setSpread(this.spread);
@@ -368,7 +368,7 @@ export class Viewer extends EventTarget {
     return pen.text();
   }
 
-  /** The picture as a PNG blob, twice as fine as the screen. */
+  /** The picture as a PNG blob, at twice the resolution of the screen. */
   png() {
     const canvas = document.createElement("canvas");
     [canvas.width, canvas.height] = [2 * this.width, 2 * this.height];
@@ -380,10 +380,10 @@ export class Viewer extends EventTarget {
   }
 }
 
-/** Pixels of the canvas for one of the page: more than two cost time and show nothing. */
+/** Canvas pixels per CSS pixel. More than two take time and make no visible difference. */
 const pixelRatio = () => Math.min(window.devicePixelRatio || 1, 2);
 
-/** Whether a pixel lies in a polygon: a ray to the right crosses its sides an odd number of times. */
+/** Whether a pixel is inside a polygon: a ray to the right crosses its sides an odd number of times. */
 function inside(polygon, px, py) {
   let odd = false;
   for (let i = 0, j = polygon.length - 1; i < polygon.length; j = i++) {

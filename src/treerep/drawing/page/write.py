@@ -1,7 +1,7 @@
 """`page`: one HTML file to explore a tree in the Poincaré disk.
 
-The HTML, CSS and JavaScript modules in this folder are put into one file. `import` and `export`
-are removed, so all modules share one scope.
+The HTML, CSS and JavaScript modules in this folder are combined into one file. `import` and
+`export` statements are removed, so all modules share one scope.
 """
 
 import html
@@ -21,12 +21,13 @@ from ._content import Fields, attribute_fields, shown_labels, tree_fields, true_
 
 #: The style sheets.
 STYLES = ("page", "cards")
-#: The modules, each after those that it imports.
+#: The modules, each listed after the modules that it imports.
 MODULES = (
     *("geometry", "tree", "layout", "colors", "detail", "painter", "svg", "viewer"),
     *("search", "panel", "input", "main"),
 )
-#: Notebooks show larger trees as a line of text, as every output stays in the notebook's file.
+#: Notebooks show larger trees as a line of text, because outputs are stored in the notebook
+#: file.
 MOST_IN_NOTEBOOK = 20_000
 _IMPORT = re.compile(r'^import\b[^;]*? from "\./\w+\.js";\n', flags=re.MULTILINE)
 _EXPORT = re.compile(r"^export ", flags=re.MULTILINE)
@@ -34,7 +35,18 @@ _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 class Page:
-    """A page made by `page`. `html` is its text, and notebooks show it."""
+    """An HTML page returned by `page`. Notebooks display it.
+
+    Attributes
+    ----------
+    html : str
+        The text of the page.
+
+    See Also
+    --------
+    page : Make a page.
+    draw : Draw a tree with matplotlib.
+    """
 
     def __init__(self, text: str, tree: Tree) -> None:
         self.html = text
@@ -44,7 +56,7 @@ class Page:
         return f"Page({self._about}, {len(self.html) / 1000:,.0f} kB)"
 
     def _repr_html_(self) -> str:
-        # In a frame, so that styles and names of page and notebook are separate.
+        # The frame keeps the styles and names of the page separate from those of the notebook.
         attributes = {
             "title": html.escape(self._about),
             "sandbox": "allow-scripts allow-downloads",
@@ -66,39 +78,47 @@ def page(
     data: MetricLike = None,
     scale: float | None = None,
 ) -> Page:
-    """Write a page to explore a tree in the Poincaré disk.
+    """Make an interactive page to explore a tree in the Poincaré disk.
 
-    The page is one HTML file that needs no server or network. Drag to move the focus, turn the
-    wheel to zoom, click a node to center it, search labels, color by attributes, measure paths,
-    select and export. The help panel lists the keys.
+    The page is one HTML file that needs no server or network. Drag to move, scroll to zoom, and
+    click a node to center it. You can search labels, color by attributes, measure paths, and
+    select and export points. The help panel lists the keys.
 
     Parameters
     ----------
     tree : Tree
-    path : path of an HTML file, optional
-        Written whole or not at all. Without a path, nothing is written. A notebook shows the
+        The tree to show.
+    path : str or path, optional
+        The HTML file to write. Without a path, no file is written, and a notebook displays the
         result.
     color : str or one value per point, optional
-        A column of `table`, or values, to color by at first. The default is clusters of the
-        tree, by `cut`.
-    labels : one name per point, optional
-        By default the labels of the tree, or numbers.
+        A column of `table`, or values, to color by at first. The default is clusters from
+        `Tree.cut`.
+    labels : sequence, optional
+        One label per point. The default is the labels of the tree, or numbers.
     table : DataFrame or dict of columns, optional
         Attributes of the points, one row per point. A DataFrame whose index has the labels of
-        the tree is matched by label. Numbers get a color bar. Other values, and integers of at
-        most 20 values, get a legend. None, NaN and masked values are missing.
+        the tree is matched by label. Numbers get a color bar. Other values, and integers with
+        at most 20 different values, get a legend. None, NaN and masked values are missing.
     title : str, optional
-    data : anything `as_metric` takes, optional
-        The true distances, to show beside the lengths of paths. Pages of more than 1,000 points
-        do not store them, and say so.
+        Title of the page.
+    data : anything `as_metric` accepts, optional
+        The true distances, shown beside path lengths. Pages of more than 1,000 points do not
+        store them.
     scale : float, optional
-        Hyperbolic length of one unit of the tree at first. The page has a slider for it. The
+        Initial hyperbolic length of one unit of the tree. The page has a slider for it. The
         default suits the size of the tree.
 
     Returns
     -------
     Page
-        Its `html` is the text of the page.
+        Its attribute `Page.html` is the text of the page.
+
+    See Also
+    --------
+    draw : Draw a tree with matplotlib.
+    embed : Embed a tree.
+    Tree.cut : Cluster the points.
 
     Notes
     -----
@@ -113,7 +133,7 @@ def page(
     """
     if not isinstance(tree, Tree):
         raise TypeError(
-            "page shows a tree: fit one first, e.g. tr.page(tr.fit(data), 'tree.html')"
+            "page expects a tree: fit one first, e.g. tr.page(tr.fit(data), 'tree.html')"
         )
     rule = "scale must be a number above 0"
     factor = None if scale is None else number_above(0, scale, rule)
@@ -139,7 +159,7 @@ def page(
 
 
 def tree_html(tree: Tree) -> str:
-    """Return what a notebook shows of a tree: the page, or a line about a large tree."""
+    """Return the notebook representation of a tree: the page, or a line of text for a large tree."""
     if tree.n_nodes > MOST_IN_NOTEBOOK:
         call = "<code>tr.page(tree, 'tree.html')</code>"
         return f"<p>{html.escape(repr(tree))}; explore it with {call}</p>"
@@ -147,7 +167,7 @@ def tree_html(tree: Tree) -> str:
 
 
 def _assemble(title: str, fields: Fields) -> str:
-    # "<" could end the script element, or begin a comment in it. The rest is ASCII.
+    # "<" could end the script element or start a comment in it. The rest is ASCII.
     data = json.dumps(fields, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     slots = {"title": html.escape(title), "style": _style(), "script": _script(), "data": data}
     return _SLOT.sub(lambda slot: slots[slot[1]], _source("page.html"))

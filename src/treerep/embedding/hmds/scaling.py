@@ -1,8 +1,8 @@
 """h-MDS: multidimensional scaling in hyperbolic space, by eigenvectors.
 
-After Sala, De Sa, Gu and Re, Representation Tradeoffs for Hyperbolic Embeddings (ICML 2018),
-with two differences. Points are weighted, so that far ones do not dominate. Eigenvalues are
-chosen by sign; the published code takes the largest by magnitude, which always include the
+Based on Sala, De Sa, Gu and Ré, Representation Tradeoffs for Hyperbolic Embeddings (ICML 2018),
+with two differences. Points are weighted, so that distant ones do not dominate. Eigenvalues are
+selected by sign; the published code selects the largest in magnitude, which always include the
 negative one of x0.
 """
 
@@ -24,40 +24,49 @@ from ...scores.distortion import average_distortion
 from ..embedding import Embedding
 from ._spectrum import Spectrum, hyperbolic_spectrum
 
-# The scale is chosen on at most this many points, by the distortion of this many rows.
+# The scale is chosen on at most this many points, by the distortion on this many rows.
 _SEARCHED = 1000
 _JUDGED = 128
-# Hyperbolic lengths of the largest distance to try. At the lower end space is flat (one part in
-# 10^7), at the upper end a tree. The grid is finer where curvature matters.
+# Candidate hyperbolic lengths of the largest distance. At the lower end space is flat (to one
+# part in 10^7); at the upper end it resembles a tree. The grid is finer where curvature
+# matters.
 _LENGTHS = np.concatenate(
     [np.geomspace(1e-3, 0.25, 5, endpoint=False), np.geomspace(0.25, 200.0, 21)]
 )
-# Below this length, cosh - 1 of the largest distance has lost half of its digits.
+# Below this length, cosh - 1 of the largest distance loses half of its digits.
 _SHORTEST = 1e-4
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
-    """Place points in hyperbolic space by the eigenvectors of cosh(scale D).
+    """Embed a metric in hyperbolic space by the eigenvectors of cosh(scale D).
 
-    On the hyperboloid cosh d(x, y) = x0 y0 - x.y. So -cosh(scale D) = X X^T - x0 x0^T has one
-    negative and `dim` positive eigenvalues if D are distances of points of H^dim of curvature
-    -scale^2, and its eigenvectors give the points exactly. For other distances it is an
-    approximation, better with more dimensions. Dimensions that do not help are left at 0.
+    On the hyperboloid, cosh d(x, y) = x0 y0 - x.y. If D holds the distances of points of H^dim
+    of curvature -scale^2, then -cosh(scale D) = X X^T - x0 x0^T has one negative and `dim`
+    positive eigenvalues. Its eigenvectors then give the points exactly. For other distances the
+    result is an approximation, which improves with the dimension. Dimensions that do not help
+    are left at 0.
 
     Parameters
     ----------
     metric : Metric
+        The distances.
     dim : int
         Dimension of the hyperbolic space.
     scale : float, optional
-        Hyperbolic length of one unit of the data. By default the one of least average
-        distortion on at most 1,000 points; the embedding is then scaled by the best factor.
+        Hyperbolic length of one unit of the data. The default is the scale of least average
+        distortion on at most 1,000 points. The embedding is then multiplied by the best factor.
+
+    See Also
+    --------
+    embed : Embed a tree or a metric by any method.
+    Embedding : The result.
 
     Notes
     -----
-    O(n^2) memory. O(n^2) time per Lanczos step for few dimensions, O(n^3) for many or few
-    points; the search takes about forty times that for its points.
+    O(n^2) memory. O(n^2) time per Lanczos step for few dimensions, and O(n^3) for many
+    dimensions or few points. The search for the scale takes about forty times this for its
+    points. Sala et al. (2018).
 
     Examples
     --------
@@ -71,7 +80,7 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
     check_memory(
         2 * n * n * 8,
         f"hmds on {n:,} points",
-        "use method='sarkar' on a tree of them, which needs none",
+        "embed a tree with method='sarkar' instead, which needs no matrix",
     )
     fixed = None if scale is None else positive_scale(scale)
     sample = np.arange(n)
@@ -89,9 +98,9 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
     if fixed is not None:
         if fixed * farthest < _SHORTEST:
             raise ValueError(
-                f"scale={scale} makes the largest distance {fixed * farthest:.3g}, "
-                "too short to be told from a flat one in float64: "
-                f"use at least {_SHORTEST / farthest:.3g}"
+                f"scale={scale} makes the largest distance {fixed * farthest:.3g}, which "
+                "float64 cannot distinguish from flat space: use at least "
+                f"{_SHORTEST / farthest:.3g}"
             )
         return _best_width(
             hyperbolic_spectrum(distances, fixed, dim), metric, fixed, dim, "none"
@@ -110,7 +119,7 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
 
 
 def _distances(metric: Metric, points: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the distances among some points as a new symmetric matrix; each is read once."""
+    """Return the distances among some points as a new symmetric matrix. Each distance is read once."""
     n = len(points)
     matrix = np.zeros((n, n))
     with progress_bar(n, "distances", "points") as bar:
@@ -121,8 +130,7 @@ def _distances(metric: Metric, points: NDArray[np.int64]) -> NDArray[np.float64]
                 i, j = np.argwhere(bad)[0]
                 entry = f"d({points[rows][i]}, {points[rows.start + j]}) = {block[i, j]}"
                 raise MetricError(
-                    f"{type(metric).__name__}.block gave {entry}: "
-                    "distances are finite and never negative"
+                    f"{type(metric).__name__}.block returned {entry}: distances must be finite and not negative"
                 )
             matrix[rows, rows.start :] = block
             matrix[rows.start :, rows] = block.T
@@ -132,7 +140,7 @@ def _distances(metric: Metric, points: NDArray[np.int64]) -> NDArray[np.float64]
 
 
 def _best_scale(distances: NDArray[np.float64], dim: int, farthest: float) -> float:
-    """Return the scale of least average distortion, by a grid and a golden-section search."""
+    """Return the scale with the least average distortion, by a grid and a golden-section search."""
     truth = MatrixMetric(distances)
     with progress_bar(len(_LENGTHS), "scales", "scale") as bar, Workers(1) as workers:
 
@@ -151,9 +159,9 @@ def _best_scale(distances: NDArray[np.float64], dim: int, farthest: float) -> fl
         tried = {grid[best]: losses[best]}
         left = high - _GOLDEN * (high - low)
         right = low + _GOLDEN * (high - low)
-        # A relative error of the scale costs at most about that much distortion. So the search
-        # ends early for points that are not hyperbolic, and goes on to the last digits for
-        # those that are.
+        # A relative error of the scale adds at most about the same distortion. The search
+        # therefore ends early for points that are not hyperbolic, and continues to the last
+        # digits for those that are.
         while high - low > max(1e-10, 0.01 * min(tried.values())):
             for x in (left, right):
                 if x not in tried:
@@ -178,8 +186,8 @@ def _best_width(
 ) -> tuple[float, Embedding]:
     """Return the best embedding by the first dim, dim/2, dim/4 ... eigenvectors, and its score.
 
-    The number is halved while the score improves. Negative eigenvalues cannot be represented,
-    so many positive ones can make distances too long.
+    The number is halved as long as the score improves. Negative eigenvalues cannot be
+    represented, so too many positive ones can make distances too long.
     """
     best = math.inf, _placed(spectrum, 0, scale, dim, truth.labels)
     width = len(spectrum.values)
@@ -205,6 +213,6 @@ def _placed(
     np.divide(rows, norms[:, None], out=directions[:, :width], where=norms[:, None] > 0)
     with np.errstate(divide="ignore"):
         logs = np.log(norms) + spectrum.heights
-    # sinh r = |x|; beyond this exp overflows and r = log 2|x| to the last digit.
+    # sinh r = |x|. Beyond this, exp overflows and r = log 2|x| to the last digit.
     radii = np.where(logs < 300, np.arcsinh(np.exp(np.minimum(logs, 300))), logs + math.log(2))
     return Embedding(directions, radii, scale=scale, labels=labels)

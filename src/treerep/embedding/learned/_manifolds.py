@@ -1,8 +1,7 @@
-"""Riemannian optimization on the Poincaré ball and the hyperboloid, on torch tensors.
+"""Riemannian optimization on the Poincaré ball and the hyperboloid, with torch tensors.
 
-Riemannian gradient descent of Bonnabel (2013) and the Riemannian Adam of Bécigneul and Ganea
-(2019): the step is an exponential map, and the first moment is carried along it by parallel
-transport.
+Implements Riemannian gradient descent (Bonnabel 2013) and Riemannian Adam (Bécigneul and Ganea
+2019). The step is an exponential map, and parallel transport moves the first moment along it.
 """
 
 import functools
@@ -12,14 +11,14 @@ from typing import Any
 
 from ..._core.extras import require
 
-#: A torch tensor. Torch is optional, so its types are not known here.
+#: A torch tensor. Torch is optional, so its types cannot be imported here.
 Tensor = Any
 
-# Below this, points count as equal: so 1 / sqrt(t (t + 2)), the slope of arcosh(1 + t), is at
-# most 1e5.
+# Points closer than this count as equal. This limits 1 / sqrt(t (t + 2)), the slope of arcosh(1
+# + t), to 1e5.
 _NEAREST = 5e-11
 _TINY = 1e-30
-# No step is longer, whatever the gradient.
+# Maximum length of a step, whatever the gradient.
 _LONGEST = 1.0
 
 
@@ -28,7 +27,7 @@ def _arcosh_function() -> Callable[[Tensor], Tensor]:
     function: Any = require("torch", "embed").autograd.Function
 
     class Arcosh1p(function):  # type: ignore[misc]
-        """arcosh(1 + t), with one saved tensor instead of the five of autograd."""
+        """arcosh(1 + t), saving one tensor instead of the five of autograd."""
 
         @staticmethod
         def forward(context: Any, excess: Tensor) -> Tensor:
@@ -46,7 +45,7 @@ def _arcosh_function() -> Callable[[Tensor], Tensor]:
 
 
 def arcosh1p(excess: Tensor) -> Tensor:
-    """Return arcosh(1 + t), the distance for cosh d - 1 = t, accurate at small t."""
+    """Return arcosh(1 + t), the distance for cosh d - 1 = t, accurate for small t."""
     return _arcosh_function()(excess)
 
 
@@ -55,7 +54,7 @@ class Manifold(ABC):
 
     @abstractmethod
     def inner(self, x: Tensor, u: Tensor, v: Tensor) -> Tensor:
-        """Return <u, v> of tangent vectors at x, (n, 1)."""
+        """Return the inner products <u, v> of tangent vectors at x, (n, 1)."""
 
     @abstractmethod
     def gradient(self, x: Tensor, slopes: Tensor) -> Tensor:
@@ -96,15 +95,15 @@ class HyperbolicModel(Manifold):
 
     @abstractmethod
     def excess(self, x: Tensor, y: Tensor) -> Tensor:
-        """Return cosh d(x, y) - 1 of every row of x with every row of y."""
+        """Return cosh d(x, y) - 1 for every row of x with every row of y."""
 
     @abstractmethod
     def paired_excess(self, x: Tensor, y: Tensor) -> Tensor:
-        """Return cosh d(x, y) - 1 of the rows of x with those of y, one by one."""
+        """Return cosh d(x, y) - 1 for corresponding rows of x and y."""
 
 
 class Hyperboloid(HyperbolicModel):
-    """Points (x0, x) with x0^2 = 1 + |x|^2 and the product <u, v> = -u0 v0 + sum u_i v_i."""
+    """Points (x0, x) with x0^2 = 1 + |x|^2, and the product <u, v> = -u0 v0 + sum u_i v_i."""
 
     model = "lorentz"
     farthest = 14.5  # |x| = 1e6
@@ -113,7 +112,7 @@ class Hyperboloid(HyperbolicModel):
         return x[:, :1] @ y[:, :1].T - x[:, 1:] @ y[:, 1:].T - 1
 
     def paired_excess(self, x: Tensor, y: Tensor) -> Tensor:
-        # <x - y, x - y> / 2: no cancellation between near points.
+        # <x - y, x - y> / 2 avoids cancellation between nearby points.
         squares = (x - y).square()
         return 0.5 * (squares[..., 1:].sum(-1) - squares[..., 0])
 
@@ -132,7 +131,7 @@ class Hyperboloid(HyperbolicModel):
         return self.lift(ends[:, 1:])
 
     def lift(self, vectors: Tensor) -> Tensor:
-        """Return the points over x, moved within `farthest`; x0 is recomputed against drift."""
+        """Return the points above x, limited to `farthest`. Recomputing x0 prevents drift."""
         torch = require("torch", "embed")
         squares = vectors.square().sum(1, keepdim=True)
         most = torch.sinh(squares.new_tensor(self.farthest))
@@ -144,7 +143,7 @@ class Hyperboloid(HyperbolicModel):
 
 
 class PoincareBall(HyperbolicModel):
-    """Points |p| < 1, where lengths at p are 2 / (1 - |p|^2) times the Euclidean ones."""
+    """Points |p| < 1. Lengths at p are 2 / (1 - |p|^2) times the Euclidean lengths."""
 
     model = "poincare"
     farthest = 12.2  # |p| = 1 - 1e-5, as in the code of Nickel and Kiela
@@ -178,7 +177,7 @@ class PoincareBall(HyperbolicModel):
         return ends * (most / ends.norm(dim=1, keepdim=True).clamp_min(most))
 
     def carry(self, x: Tensor, y: Tensor, v: Tensor) -> Tensor:
-        # gyr[y, -x] v, stretched by the ratio of the conformal factors
+        # gyr[y, -x] v, scaled by the ratio of the conformal factors
         a = _dot(y, y)
         b = _dot(x, x)
         yx = -_dot(y, x)
@@ -199,7 +198,7 @@ def _conformal(x: Tensor) -> Tensor:
 
 
 class Descent:
-    """Riemannian gradient descent: x <- exp_x(-rate * gradient), no step longer than 1."""
+    """Riemannian gradient descent, x <- exp_x(-rate * gradient), with steps of length at most 1."""
 
     def __init__(self, manifold: Manifold) -> None:
         self.manifold = manifold

@@ -1,4 +1,4 @@
-"""Training of the methods that learn: start, loop of epochs, and resulting embedding."""
+"""Training of the learned embeddings: start, loop over epochs, and result."""
 
 import contextlib
 import warnings
@@ -19,15 +19,16 @@ from .._models import from_polar
 from ..embedding import Embedding
 from ._manifolds import Adam, Descent, HyperbolicModel, Line, Tensor
 
-# The spectral start uses this many points. The start from a tree gives its diameter this
+# Number of points for the spectral start. If the start is a tree, its diameter gets this
 # hyperbolic length.
 _PIVOTS = 1024
 _TREE_REACH = 24.0
-# Distances to pivots: a gigabyte.
+# Maximum size of the distances to pivots: one gigabyte.
 _ENTRIES = 1 << 27
-# Hyperbolic length of the random moves of a given start: points that coincide have no gradient.
+# Hyperbolic length of the random displacement of a given start, because coinciding points have
+# no gradient.
 _JITTER = 1e-3
-# Learning stops when this many epochs did not lower the loss by a thousandth.
+# Stop when this many epochs have not lowered the loss by a thousandth.
 _PATIENCE = 50
 
 
@@ -39,16 +40,16 @@ class Schedule(NamedTuple):
 
     epochs: int
     rate: float
-    burn_in: int  # epochs at the beginning, at `slow` times the rate
+    burn_in: int  # epochs at the start, at `slow` times the rate
     slow: float
-    # Riemannian Adam with the rate falling to 0, and an early stop; otherwise plain descent
+    # Riemannian Adam with a rate that falls to 0 and early stopping; otherwise plain descent
     adam: bool
-    # rate of the log scale, which always goes by Adam, as a part of the rate of the points
+    # rate of the log scale, which always uses Adam, as a fraction of the rate of the points
     scale_pace: float = 0.1
-    gain: float = 1.0  # of the rate, for batches larger than those for which it is meant
+    gain: float = 1.0  # factor of the rate, for batches larger than those it was chosen for
 
     def at(self, epoch: int) -> float:
-        """Return the rate in an epoch."""
+        """Return the learning rate of an epoch."""
         rate = self.rate * self.gain * (1 - epoch / self.epochs if self.adam else 1.0)
         return rate * self.slow if epoch < self.burn_in else rate
 
@@ -56,7 +57,7 @@ class Schedule(NamedTuple):
 def schedule(
     preset: str | None, presets: dict[str | None, Schedule], **chosen: float | None
 ) -> Schedule:
-    """Return the preset with the options that were chosen instead."""
+    """Return the preset, overridden by the given options."""
     if preset is not None:
         check_choice("preset", preset, tuple(name for name in presets if name))
     plan = presets[preset]
@@ -97,7 +98,7 @@ def learn(
     what: str,
     log_scale: float | None = None,
 ) -> Learned:
-    """Descend on `loss(points, log scale, batch)`, in every epoch over `batches(epoch)`.
+    """Minimize `loss(points, log scale, batch)`, in every epoch over `batches(epoch)`.
 
     The log scale is also learned, unless it is None. An interrupt ends the learning, not the
     program: the best points so far are returned, with a warning.
@@ -134,7 +135,7 @@ def learn(
                 count = count + 1
             losses.append(float(total) / max(count, 1))
             if losses[-1] <= min(losses):
-                # The loss of a single batch is that of the points before the step.
+                # The loss of a single batch is the loss before the step.
                 best = _kept(*(before if count == 1 else (points, scale)), losses)
             bar.set_postfix(loss=f"{losses[-1]:.4g}", refresh=False)
             bar.update(1)
@@ -146,7 +147,7 @@ def learn(
                     best = _kept(points, scale, losses)
     if interrupted:
         warnings.warn(
-            f"interrupted in epoch {epoch + 1} of {plan.epochs}: this is the best so far",
+            f"interrupted in epoch {epoch + 1} of {plan.epochs}: the result is the best embedding so far",
             stacklevel=4,
         )
     return best
@@ -187,18 +188,18 @@ def warm_start(
     reach: float,
     rng: np.random.Generator,
 ) -> Coordinates:
-    """Return the n points of `init`; without one, h-MDS of diameter about `reach`."""
+    """Return the n points of `init`, or h-MDS of diameter about `reach` if there is no `init`."""
     if init is None:
         vectors = _spectral(metric, n, dim, reach, rng)
     else:
         directions, radii = _polar_of(init, metric, n, dim, space.farthest)
         vectors = from_polar(directions, radii, "lorentz")[:, 1:]
-    # A small tangential move on the hyperboloid has the same hyperbolic length.
+    # A small tangential displacement on the hyperboloid has the same hyperbolic length.
     return _points(space, vectors + _JITTER * rng.normal(size=(n, dim)))
 
 
 def _points(space: HyperbolicModel, vectors: Coordinates) -> Coordinates:
-    """Return the points over vectors x of the hyperboloid, in the coordinates of a model."""
+    """Return the points above vectors x of the hyperboloid, in the coordinates of a model."""
     norms = np.linalg.norm(vectors, axis=1)
     units = np.divide(
         vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0
@@ -209,7 +210,7 @@ def _points(space: HyperbolicModel, vectors: Coordinates) -> Coordinates:
 def _polar_of(
     init: Tree | Embedding | None, metric: Metric, n: int, dim: int, farthest: float
 ) -> tuple[Coordinates, Coordinates]:
-    """Return directions and radii of an embedding, or of Sarkar's embedding of a tree."""
+    """Return directions and radii of an embedding, or of the Sarkar embedding of a tree."""
     if isinstance(init, Tree):
         from ..sarkar.construction import sarkar
 
@@ -218,16 +219,15 @@ def _polar_of(
         init.order_known = order_known
     if not isinstance(init, Embedding):
         raise TypeError(
-            f"init is a tree or an embedding of the same points, not {type(init).__name__}"
+            f"init must be a tree or an embedding of the same points, got {type(init).__name__}"
         )
     if len(init) != len(metric) or init.n_nodes < n:
         raise ValueError(
-            f"init is {init!r}, and {len(metric):,} points are to be placed: "
-            "give one of the same points"
+            f"init is {init!r}, but the data has {len(metric):,} points: init must have the same points"
         )
     if init.dim > dim:
         raise ValueError(
-            f"init has {init.dim} dimensions, more than dim={dim}: use dim={init.dim}"
+            f"init has {init.dim} dimensions, more than dim={dim}: set dim to at least {init.dim}"
         )
     directions = np.zeros((n, dim))
     nodes = np.arange(n)
@@ -248,11 +248,11 @@ def _diameter(tree: Tree) -> float:
 def _spectral(
     metric: Metric, n: int, dim: int, reach: float, rng: np.random.Generator
 ) -> Coordinates:
-    """Return vectors of the hyperboloid from h-MDS of up to 1,024 pivots (Sala et al. 2018).
+    """Return vectors on the hyperboloid from h-MDS of up to 1,024 pivots (Sala et al. 2018).
 
-    With cosh d(x, y) = x0 y0 - x.y the positive eigenvalues of -cosh(s D) and their
-    eigenvectors give the x of the pivots. The x of any point is a product of its distances to
-    the pivots with those eigenvectors.
+    Because cosh d(x, y) = x0 y0 - x.y, the positive eigenvalues of -cosh(s D) and their
+    eigenvectors give the x of the pivots. The x of any other point is a product of its
+    distances to the pivots with these eigenvectors.
     """
     count = min(n, _PIVOTS, max(_ENTRIES // n, 4 * dim))
     pivots = np.sort(rng.choice(n, count, replace=False)) if n > count else np.arange(n)

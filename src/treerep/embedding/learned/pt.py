@@ -1,4 +1,4 @@
-"""PT (Sala, De Sa, Gu, Ré 2018): relative stress with a learned scale on the hyperboloid."""
+"""PT (Sala, De Sa, Gu, Ré 2018): relative stress with a learned scale, on the hyperboloid."""
 
 import math
 from collections.abc import Iterator
@@ -32,16 +32,16 @@ _SCHEDULES: dict[str | None, Schedule] = {
         epochs=1000, rate=5.0, burn_in=100, slow=0.1, adam=False, scale_pace=0.02
     ),
 }
-# Up to this many points, every pair counts in every step.
+# Up to this many points, every step uses all pairs.
 _DENSE = 2048
 _PARTNERS = 64
-# Pairs of a step: in the paper 256 rows of 64 partners.
+# Pairs per step. The paper uses 256 rows of 64 partners.
 _PAPER_BATCH = 256 * 64
 _BATCH = 1 << 20
-# The random start of the published code, and the least diameter of ours.
+# Spread of the random start in the published code, and the smallest diameter of our start.
 _SPREAD = 1e-3
 _REACH = 3.0
-# Numbers in the largest tensor of a step: a quarter of a gigabyte.
+# Maximum number of elements in a tensor of a step: a quarter of a gigabyte.
 _LARGEST_TENSOR = 1 << 25
 
 
@@ -59,7 +59,7 @@ def pt(
     subsample: int | None = None,
     device: DeviceLike = None,
 ) -> Embedding:
-    """Embed any metric with a learned scale; `embed` describes the options."""
+    """Embed a metric in hyperbolic space and learn the scale. `embed` describes the options."""
     require("torch", "embed")
     plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
     space = Hyperboloid()
@@ -74,7 +74,7 @@ def pt(
     if preset and init is None:
         start = random_start(space, n, dim, _SPREAD, rng)
     else:
-        # In a plane there is space only far from the origin; more dimensions need less.
+        # A plane has enough space only far from the origin; more dimensions need less.
         start = warm_start(space, metric, n, dim, init, max(_REACH, 24.0 / dim), rng)
     points = require("torch", "embed").from_numpy(start).to(where)
     loss: AllPairs | SampledPairs
@@ -88,7 +88,7 @@ def pt(
     if log_scale is None:  # all distances are 0
         return Embedding(np.zeros((n, dim)), np.zeros(n), labels=metric.labels)
     if preset and init is None:
-        log_scale = 0.0  # the scale also begins at 1
+        log_scale = 0.0  # the scale also starts at 1
     learned = learn(
         space, points, loss, loss.batches, plan, f"relative stress, dim {dim}", log_scale
     )
@@ -96,14 +96,14 @@ def pt(
 
 
 def _partners(metric: Metric, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return pairs (i, j): `count` partners of every point, neighbors in a graph first."""
+    """Return pairs (i, j): `count` partners of every point, starting with neighbors in a graph."""
     n = len(metric)
     i = np.repeat(np.arange(n), count)
     j = rng.integers(0, n - 1, len(i))
     j += j >= i
     adjacency: Any = getattr(metric, "adjacency", None)
     if adjacency is not None:
-        # The first `count` neighbors of each point, in random order, take the first places.
+        # The first `count` neighbors of each point, in random order, fill the first columns.
         rows, cols = (np.asarray(x, np.int64) for x in adjacency.nonzero())
         order = np.lexsort((rng.random(len(rows)), rows))
         rows = rows[order]
@@ -131,22 +131,22 @@ class AllPairs:
         self.unweighted = n * n - self.count
 
     def batches(self, _epoch: int) -> Iterator[None]:
-        """Yield the one batch."""
+        """Yield the single batch."""
         yield None
 
     def log_scale(self, points: Tensor) -> float | None:
-        """Return the best log scale for the points; None if all distances are 0."""
+        """Return the best log scale for the points, or None if all distances are 0."""
         return _best_log_scale(arcosh1p(self.space.excess(points, points)) * self.weights)
 
     def __call__(self, points: Tensor, scale: Tensor, _batch: None) -> Tensor:
         """Return the relative stress."""
         ratios = scale.exp() * arcosh1p(self.space.excess(points, points)) * self.weights
-        # Every pair without a weight adds just 1.
+        # Every pair without a weight adds exactly 1.
         return ((ratios - 1).square().sum() - self.unweighted) / self.count
 
 
 class SampledPairs:
-    """The same mean over some pairs, in batches. The pairs are kept on the device."""
+    """The same mean over sampled pairs, in batches. The pairs are kept on the device."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class SampledPairs:
         yield from order.tensor_split(-(-len(order) // self.batch))
 
     def log_scale(self, points: Tensor) -> float | None:
-        """Return the best log scale for the points; None if all distances are 0."""
+        """Return the best log scale for the points, or None if all distances are 0."""
         return _best_log_scale(self._ratios(points, slice(None)))
 
     def _ratios(self, points: Tensor, part: Tensor | slice) -> Tensor:
@@ -186,6 +186,6 @@ class SampledPairs:
 
 
 def _best_log_scale(ratios: Tensor) -> float | None:
-    # sum (s r - 1)^2 is least at s = sum r / sum r^2.
+    # sum (s r - 1)^2 is minimal at s = sum r / sum r^2.
     total = float(ratios.sum())
     return math.log(total / float(ratios.square().sum())) if total > 0 else None

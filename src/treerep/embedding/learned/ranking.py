@@ -25,18 +25,19 @@ from ._training import (
     warm_start,
 )
 
-# The batch of the paper, for which its rate is meant, and ours with the same rate per edge.
+# The batch size of the paper, for which its rate was chosen, and ours with the same rate per
+# edge.
 _PAPER_BATCH = 10
 _PRESET_BATCH = 2048
 _SCHEDULES: dict[str | None, Schedule] = {
     None: Schedule(epochs=300, rate=0.35, burn_in=0, slow=0.01, adam=True),
     "paper": Schedule(epochs=1000, rate=0.3, burn_in=20, slow=0.01, adam=False),
 }
-# The random start of the published code: coordinates up to this.
+# Bound on the coordinates of the random start in the published code.
 _SPREAD = {"poincare": 1e-4, "lorentz": 1e-5}
-# The diameter of the start: near enough that neighbors can still change sides.
+# Diameter of the start, small enough that neighbors can still change sides.
 _REACH = 2.0
-# Numbers in the largest tensor of a step: a quarter of a gigabyte.
+# Maximum number of elements in a tensor of a step: a quarter of a gigabyte.
 _LARGEST_TENSOR = 1 << 25
 
 
@@ -56,7 +57,7 @@ def rank(
     symmetrize: bool | None = None,
     device: DeviceLike = None,
 ) -> Embedding:
-    """Embed a graph so that neighbors rank first; `embed` describes the options."""
+    """Embed a graph so that neighbors are ranked first. See `embed` for the options."""
     require("torch", "embed")
     plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
     edges, n = _edges(metric)
@@ -94,28 +95,27 @@ def rank(
     )
 
 
-#: PM of Nickel and Kiela (2017), in the Poincaré ball.
+#: PM (Nickel and Kiela 2017), in the Poincaré ball.
 poincare = functools.partial(rank, PoincareBall())
-#: LM of Nickel and Kiela (2018), on the hyperboloid.
+#: LM (Nickel and Kiela 2018), on the hyperboloid.
 lorentz = functools.partial(rank, Hyperboloid())
 
 
 def _edges(metric: Metric) -> tuple[NDArray[np.int64], int]:
-    """Return each edge once, and the number of nodes, including Steiner nodes."""
+    """Return each edge once, and the number of nodes including Steiner nodes."""
     if isinstance(metric, Tree):
         return metric.edges, metric.n_nodes
     adjacency: Any = getattr(metric, "adjacency", None)
     if adjacency is None:
         raise MetricError(
-            f"neighbors are ranked along edges, and {type(metric).__name__} has none: "
-            "give a graph, or use method='pt'"
+            f"ranking needs edges, and a {type(metric).__name__} has none: use a graph, or method='pt'"
         )
     rows, cols = adjacency.nonzero()
     return np.column_stack([rows, cols])[rows < cols].astype(np.int64), len(metric)
 
 
 def _tensor(array: NDArray[Any], device: DeviceLike) -> Tensor:
-    # Arrays of a metric are read-only, and torch warns of those.
+    # Arrays of a metric are read-only, and torch warns about read-only arrays.
     return require("torch", "embed").from_numpy(np.array(array)).to(device)
 
 
@@ -129,7 +129,7 @@ def _best_scale(found: Embedding, metric: Metric, rng: np.random.Generator) -> f
 
 
 class Batch(NamedTuple):
-    """Edges (u, v) as sources u and candidates: v, then the negatives, except `banned` ones."""
+    """Edges (u, v) as sources u and candidates: v, then the negatives that are not `banned`."""
 
     sources: Tensor
     candidates: Tensor
@@ -139,8 +139,8 @@ class Batch(NamedTuple):
 class RankingLoss:
     """Cross entropy of -d over v and negatives: d(u, v) + log(sum of exp(-d(u, .))).
 
-    Negatives are drawn with replacement among all nodes but u and its neighbors, uniformly, or
-    in the burn-in with probabilities proportional to degree^0.75.
+    Negatives are drawn with replacement from all nodes except u and its neighbors. The
+    distribution is uniform, or proportional to degree^0.75 during the burn-in.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class RankingLoss:
         device = random.device
         symmetric = np.concatenate([edges, edges[:, ::-1]])
         self.edges = _tensor(symmetric if both else edges, device)
-        # Nodes that are not negatives of u: u and its neighbors, in ascending order.
+        # Nodes that cannot be negatives of u: u and its neighbors, in ascending order.
         banned = np.concatenate([symmetric, np.repeat(np.arange(n)[:, None], 2, axis=1)])
         banned = banned[np.lexsort((banned[:, 1], banned[:, 0]))]
         counts = np.bincount(banned[:, 0], minlength=n)
@@ -201,7 +201,7 @@ class RankingLoss:
         torch = require("torch", "embed")
         allowed = self.allowed[u]
         nth = (draws * allowed).long()
-        # The nth allowed node is n plus the number of banned ones with at most n allowed nodes
+        # The nth allowed node is n plus the number of banned nodes with at most n allowed nodes
         # before them.
         skipped = torch.searchsorted(self.before, u * self.n + nth, right=True) - self.starts[u]
         negatives = (nth + skipped).clamp_max(self.n - 1)
@@ -227,8 +227,7 @@ class RankingLoss:
         if min(len(batch.sources), self.n) * self.n <= min(
             pairs * points.shape[1], _LARGEST_TENSOR
         ):
-            # One product of matrices touches fewer numbers than gathering the coordinates of
-            # every pair.
+            # One matrix product reads less memory than gathering the coordinates of every pair.
             rows, row = torch.unique(batch.sources, return_inverse=True)
             table = self.space.excess(points.index_select(0, rows), points)
             places = row[:, None] * self.n + batch.candidates

@@ -1,4 +1,4 @@
-"""Compiled passes from local frames to direction and distance as seen from the root."""
+"""Kernels that convert local frames to directions and distances seen from the root."""
 
 import math
 from typing import Any
@@ -12,7 +12,7 @@ _SMALL = 1e-18
 
 @kernel
 def heavy_children(up: Any, size: Any, heavy: Any) -> None:
-    """Write the child with the largest subtree, of several the first; -1 at leaves. O(N)."""
+    """Write the child with the largest subtree (the first if tied); -1 at leaves. O(N)."""
     heavy[:] = -1
     for p in range(len(up) - 1, 0, -1):
         above = up[p]
@@ -24,18 +24,18 @@ def heavy_children(up: Any, size: Any, heavy: Any) -> None:
 def polar_coordinates(
     frames: Any, size: Any, heavy: Any, node: Any, directions: Any, radii: Any
 ) -> None:
-    """Write direction at the root and distance from it of node[p] for every position p.
+    """Write the direction at the root and the distance from it of node[p] for every position p.
 
     O(N k^2).
 
-    Depth first, the child with most nodes last. A node that waits keeps the k x k matrix which
-    carries its frame along the geodesic to the root. It waits for subtrees of at most half its
-    size, so only O(log N) nodes wait at a time.
+    Depth-first, visiting the child with the largest subtree last. A pending node keeps the k x
+    k matrix that transports its frame along the geodesic to the root. It is pending only during
+    subtrees of at most half its size, so at most O(log N) nodes are pending at a time.
     """
     n, dim = frames.turns.shape
     levels = 2 + int(math.log2(n))
-    # carry[level, b] is where the axis e_b of a waiting node's frame points at the root.
-    # outward: away from the root, in own frame
+    # carry[level, b] is the direction at the root of the axis e_b of a pending node's frame.
+    # outward is the direction away from the root, in the node's frame.
     carry = np.zeros((levels, dim, dim))
     outward = np.zeros((levels, dim))
     waiting = np.zeros(levels, np.int64)
@@ -54,7 +54,7 @@ def polar_coordinates(
     while top >= 0:
         v = waiting[top]
         w = child[top]
-        if w == heavy[v]:  # its turn comes last
+        if w == heavy[v]:  # visited last
             child[top] += size[w]
             continue
         last = w == v + size[v]
@@ -64,7 +64,7 @@ def polar_coordinates(
             child[top] += size[w]
         r = radii[node[v]]
         psi, behind = _turn(outward, top, frames.turns, w, r == 0.0, side)
-        if r == 0.0:  # no way yet to turn from: the edge itself is the way
+        if r == 0.0:  # at the root itself, the edge gives the direction
             for c in range(dim):
                 outward[top, c] = frames.turns[w, c]
                 directions[node[v], c] = 0.0
@@ -77,9 +77,7 @@ def polar_coordinates(
         radii[node[w]] = _third_side(r, frames.lengths[w], part)
         for c in range(dim):
             beside[c] = 0.0
-        if (
-            heavy[w] >= 0 or eta.imag > _SMALL
-        ):  # far out, nothing is seen of a turn from the root
+        if heavy[w] >= 0 or eta.imag > _SMALL:  # far out, a turn is not visible from the root
             for b in range(dim):
                 for c in range(dim):
                     beside[c] += carry[top, b, c] * side[b]
@@ -152,10 +150,10 @@ def _angles(
 ) -> Any:
     """Return angles eta at the root and gamma at w as cos + i sin, and 2 sinh(rw) / e^(r + l).
 
-    Its sides at v, r and l, meet there in the angle pi - psi. Of each, e^-r and (1 - e^-2r) / 2
-    are given.
+    The sides r and l of the triangle meet at v at the angle pi - psi. Each is given as e^-r and
+    (1 - e^-2r) / 2.
     """
-    # e^-2l - e^-2r, whichever way keeps its digits.
+    # e^-2l - e^-2r, computed without loss of digits.
     gap = (
         decay_l * decay_l - decay_r * decay_r
         if half_r + half_l > 0.5
@@ -209,11 +207,11 @@ def _carry_on(
     gamma: Any,
     update: Any,
 ) -> None:
-    """Write matrix and outward direction of w, from those of its parent `at`.
+    """Write the matrix and the outward direction of w, from those of its parent `at`.
 
-    The way leads along the edge and on to the root. Then it is turned in the plane of the
-    triangle by its defect, pi - (the three angles): that is the way along the geodesic from w
-    itself. `update` (3, k) is scratch.
+    First transport along the edge and on to the root. Then rotate in the plane of the triangle
+    by its defect, pi - (the three angles). The result is the transport along the geodesic from
+    w. `update` (3, k) is scratch.
     """
     dim = len(side)
     first = turns[w, 0]
@@ -244,9 +242,9 @@ def _carry_on(
     total = 1.0 / math.sqrt(total)
     for c in range(dim):
         outward[below, c] = side[c] * total
-        # Where n points at the root. From its own components, however short it is: as the
-        # difference of two unit vectors it would keep their rounding errors, and `swing`, one
-        # by its length, raises them from node to node.
+        # Direction of n at the root. It is computed from the components of n, however short n
+        # is. As the difference of two unit vectors it would contain their rounding errors.
+        # `swing`, 1 / length of n, would then amplify these errors from node to node.
         side[c] = back * carry[top, 0, c]
         for b in range(1, dim):
             side[c] += turns[w, b] * carry[top, b, c]

@@ -1,4 +1,4 @@
-"""Compiled placing of the edges around every node of a tree."""
+"""Kernels that place the edges around every node of a tree."""
 
 import math
 from typing import Any
@@ -12,7 +12,7 @@ from ..._core.kernel import helper, kernel
 def group_edges(
     ranked: Any, up: Any, lengths: Any, head: Any, starts: Any, members: Any
 ) -> None:
-    """Group positions with an edge of positive length by its upper point, ordered by `ranked`."""
+    """Group positions whose edge has positive length by the upper point, ordered by `ranked`."""
     for p in range(1, len(up)):
         if lengths[p] > 0.0:
             starts[head[up[p]] + 1] += 1
@@ -49,7 +49,7 @@ def _relax(points: Any, weights: Any, count: Any, dim: Any, i: Any, pull: Any) -
     radial = 0.0
     for c in range(dim):
         radial += pull[c] * points[i, c]
-    # On a circle `total` is the second derivative, so this is Newton's step.
+    # On a circle, `total` is the second derivative, so this is a Newton step.
     step = 0.0
     for c in range(dim):
         pull[c] = (pull[c] - radial * points[i, c]) / total
@@ -69,14 +69,14 @@ def _relax(points: Any, weights: Any, count: Any, dim: Any, i: Any, pull: Any) -
 def spread(
     points: Any, weights: Any, count: Any, sweeps: Any, tolerance: Any, pull: Any
 ) -> None:
-    """Spread the first `count` points over the sphere; the first one stays.
+    """Spread the first `count` points over the sphere. The first point stays in place.
 
     `pull` (k,) is scratch.
 
     Lowers the energy -sum over i < j of w_i w_j ln |u_i - u_j|, point by point. O(count^2 k)
     per sweep.
     """
-    # The points of a simplex leave the space that they span no more than they must.
+    # The points of a simplex leave the space that they span only as far as necessary.
     dim = min(points.shape[1], max(2, count - 1))
     for _ in range(sweeps):
         largest = 0.0
@@ -104,13 +104,13 @@ def turn_edges(
     sweeps: Any,
     turns: Any,
 ) -> None:
-    """Direction of every edge in the frame of its upper end. O(N k) and what `spread` takes.
+    """Compute the direction of every edge in the frame of its upper end. O(N k), plus the time of `spread`.
 
     Around a node with m edges, the parent's edge takes the first direction of the template for
-    m, which is -e_1; at the root the edge with most traffic does. The others come with falling
-    traffic, and template directions come with falling angle to the first one. With an exponent
-    they are then spread, each with the weight traffic^exponent, where there are at most `most`
-    of them.
+    m, which is -e_1. At the root, this direction goes to the edge with the most traffic. The
+    other edges are assigned in decreasing order of traffic, and template directions in
+    decreasing angle to the first one. With an exponent, up to `most` directions are then
+    spread, each with the weight traffic^exponent.
     """
     dim = turns.shape[1]
     largest = 1
@@ -146,7 +146,7 @@ def turn_edges(
 
 @helper
 def _three(points: Any, weights: Any) -> None:
-    """Place three directions of least energy.
+    """Compute three directions of least energy.
 
     cot(half the angle of i and j) = w_k / sqrt(w_1 w_2 + w_2 w_3 + w_3 w_1).
     """
@@ -166,10 +166,10 @@ def _three(points: Any, weights: Any) -> None:
 
 @helper
 def _take_sectors(points: Any, weights: Any, count: Any) -> None:
-    """Directions in the middle of sectors as wide as the root of the weights.
+    """Compute directions in the middle of sectors whose widths are the square roots of the weights.
 
-    The first is at -e_1, the second about opposite, then on either side by turns, from there
-    back to the first.
+    The first is at -e_1 and the second is roughly opposite. The others alternate between the
+    two sides, back towards the first.
     """
     total = 0.0
     left = 0.0

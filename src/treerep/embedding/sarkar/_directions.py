@@ -1,4 +1,4 @@
-"""Well separated directions for the edges at a node of a tree."""
+"""Well-separated directions for the edges at a node of a tree."""
 
 import math
 from functools import lru_cache
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from ...metric.base import read_only
 from ...tree.structure.rooted import Preorder, heads, points_below
 
-#: The choices of `directions` in `sarkar`.
+#: The values of `directions` in `sarkar`.
 RULES = ("traffic", "equal", "codes")
-#: Up to this many directions all pairs are used, to spread them equally and to bound the loss
-#: of paths.
+#: Up to this many directions, all pairs are used to spread them evenly and to bound the loss of
+#: paths.
 MOST_PAIRS = 64
-# Up to this many directions are spread by their traffic, in this many sweeps (more sweeps
-# gained nothing, measured on random trees).
+# Up to this many directions are spread by traffic, in this many sweeps (more sweeps did not
+# improve random trees).
 _MOST_TRAFFIC = 24
 _SWEEPS = 4
 
@@ -26,9 +26,9 @@ Array = NDArray[np.float64]
 class Around(NamedTuple):
     """The edges around every point of a tree, by preorder position."""
 
-    # First position at the same point: edges of length 0 do not leave it.
+    # First position at the same point. Edges of length 0 stay at the same point.
     head: NDArray[np.int32]
-    # The edges that begin at head v lead to members[starts[v]:starts[v + 1]].
+    # The edges that start at head v lead to members[starts[v]:starts[v + 1]].
     starts: NDArray[np.int32]
     members: NDArray[np.int32]
     # (N, dim): direction of the edge to each position, in the frame of its upper end.
@@ -38,8 +38,8 @@ class Around(NamedTuple):
 def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: float) -> Around:
     """Choose the direction of every edge in the frame of its upper end.
 
-    The parent of a node is in direction -e_1. Nodes joined by edges of length 0 are one point,
-    with one frame: such an edge has direction e_1, which does not change the frame.
+    The parent of a node is in direction -e_1. Nodes joined by edges of length 0 are one point
+    with one frame. Such an edge has direction e_1, which does not change the frame.
     """
     from ._direction_kernels import group_edges, turn_edges
 
@@ -73,7 +73,7 @@ def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: fl
 def _templates(
     counts: NDArray[np.int64], dim: int, rule: str
 ) -> tuple[Array, NDArray[np.int64]]:
-    """Return all templates, stacked, and the first row of each number of directions."""
+    """Return all templates, stacked, and the first row for each number of directions."""
     parts = [spread_directions(int(count), dim, rule) for count in counts]
     offsets = np.full(int(counts.max(initial=0)) + 1, -1)
     offsets[counts] = np.cumsum([0, *map(len, parts)])[:-1]
@@ -81,13 +81,13 @@ def _templates(
 
 
 def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
-    """Return `count` well separated unit vectors, -e_1 first, then with falling angle to it.
+    """Return `count` well-separated unit vectors: -e_1, then the others in decreasing angle to it.
 
-    Angles are equal in two dimensions. In more, up to dim + 1 directions form a regular
-    simplex. Beyond, "codes" gives the words of a Hadamard code and their negatives up to 2 dim
-    directions (here the axes: the same up to a rotation); "equal" and "traffic" lower the
-    energy -sum ln |u_i - u_j| up to 64. More than that lie on Fibonacci's spiral in three
-    dimensions, and are words over the points of a circle in more.
+    Angles are equal in two dimensions. In higher dimensions, up to dim + 1 directions form a
+    regular simplex. Up to 2 dim directions, "codes" uses the words of a Hadamard code and their
+    negatives, which are the axes up to a rotation. Up to 64 directions, "equal" and "traffic"
+    lower the energy -sum ln |u_i - u_j|. Larger numbers lie on a Fibonacci spiral in three
+    dimensions and are words over the points of a circle in higher dimensions.
 
     >>> spread_directions(2, 3)
     array([[-1.,  0.,  0.],
@@ -113,11 +113,11 @@ def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
 
 
 def least_angle(turns: Array, count: int) -> float:
-    """Return the least angle between directions.
+    """Return the smallest angle between directions.
 
-    In two dimensions it is that of `turns`. In more it is that of the template for `count`
-    directions: exact in three dimensions, and otherwise the least angle of all words of the
-    code.
+    In two dimensions it is the angle between `turns`. In higher dimensions it is the angle in
+    the template for `count` directions. It is exact in three dimensions, and otherwise the
+    smallest angle over all words of the code.
     """
     dim = turns.shape[1]
     if dim == 2:
@@ -137,7 +137,8 @@ def _closest_of_spiral(count: int) -> float:
 
 def _simplex(count: int, dim: int) -> Array:
     """Return the vertices of a regular simplex: cosines -1 / (count - 1)."""
-    # Columns of the centered identity, in an orthonormal basis of the hyperplane they span.
+    # Columns of the centered identity, in an orthonormal basis of the hyperplane that they
+    # span.
     centered = np.eye(count) - 1.0 / count
     points = np.zeros((count, dim))
     points[:, : count - 1] = centered @ np.linalg.svd(centered)[0][:, : count - 1]
@@ -145,7 +146,7 @@ def _simplex(count: int, dim: int) -> Array:
 
 
 def _fibonacci(count: int) -> Array:
-    """Return points on Fibonacci's spiral, which covers the sphere evenly."""
+    """Return points on a Fibonacci spiral, which covers the sphere evenly."""
     golden = (1 + np.sqrt(5)) / 2
     index = np.arange(count)
     end = 0.3
@@ -158,8 +159,8 @@ def _fibonacci(count: int) -> Array:
 def _torus_code(count: int, dim: int) -> Array:
     """Return words of `blocks` letters, each one of `letters` points of a circle.
 
-    The sum of all letters is even, so two words differ in two letters, or in one by at least
-    two steps.
+    The sum of all letters is even, so two words differ in two letters, or in one letter by at
+    least two steps.
     """
     blocks, letters = _best_code(count, dim)
     words = letters**blocks // 2
@@ -196,7 +197,7 @@ def _words_apart(blocks: int, letters: int) -> float:
 def _least_energy(count: int, dim: int) -> Array:
     from ._direction_kernels import spread
 
-    # A random start, because symmetric starts stay symmetric.
+    # Start from random points, because symmetric starts stay symmetric.
     points = np.random.default_rng(count).standard_normal((count, dim))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     spread(points, np.ones(count), count, 200, 1e-6, np.empty(dim))

@@ -1,4 +1,4 @@
-"""Compiled walks over a tree in hyperbolic space, from frame to frame."""
+"""Kernels that walk over a tree in hyperbolic space, from frame to frame."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from ...metric.oracle.step_kernels import climb, descend, reach
 
 @kernel
 def walk_rows(oracle: Any, rows: Any, cols: Any, trail: Any, view: Any, out: Any) -> None:
-    """out[a, b] = distance of the nodes rows[a] and cols[b]. O(N k) per row.
+    """Write out[a, b], the distance between nodes rows[a] and cols[b]. O(N k) per row.
 
-    From the row's node up to the root, then down everywhere else: `view[p]` is how the row's
-    node looks from the frame of position p. `trail` (N,) int32 and `view` (N, k + 2) are
-    scratch.
+    Walks from the row's node up to the root, then down to all other nodes. `view[p]` is the
+    position of the row's node in the frame of position p. `trail` (N,) int32 and `view` (N, k +
+    2) are scratch.
     """
     position = oracle.position
     up = oracle.up
@@ -36,7 +36,8 @@ def walk_rows(oracle: Any, rows: Any, cols: Any, trail: Any, view: Any, out: Any
                 view[above, c] = view[p, c]
             climb(view, above, turns, p, lengths[p], decay[p], half[p])
             p = above
-        # Positions on the trail are known; those between two of them hang below what is known.
+        # Positions on the trail are done. Those between two of them are below a position that
+        # is done.
         begin = 1
         for step in range(steps - 1, -2, -1):
             end = trail[step] if step >= 0 else n

@@ -1,4 +1,4 @@
-"""Coordinates of any precision, as numbers of mpmath."""
+"""Coordinates of arbitrary precision, as mpmath numbers."""
 
 import math
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ from .._models import MODELS
 
 
 def enough_bits(model: str, farthest: float) -> int:
-    """Return the bits that separate points at a radius as float64 does at the origin.
+    """Return the bits that separate points at a radius as well as float64 does at the origin.
 
     1 - |p| is about 2 e^-r in the Poincaré ball, and 2 e^-2r in the Klein ball. The hyperboloid
-    needs as many bits as the Klein ball.
+    needs the same number of bits as the Klein ball.
     """
     return 53 + math.ceil((1 if model == "poincare" else 2) * farthest / math.log(2))
 
@@ -26,10 +26,10 @@ def enough_bits(model: str, farthest: float) -> int:
 def precise_coordinates(
     frames: FrameOracle, radii: NDArray[np.float64], model: str, precision: int | str
 ) -> NDArray[np.object_]:
-    """Return coordinates of every node as mpmath numbers of `precision` bits, or "auto".
+    """Return coordinates of every node as mpmath numbers with `precision` bits, or "auto".
 
-    The Lorentz matrix of a frame is its parent's times a reflection and a boost. O(N k^2)
-    operations.
+    The Lorentz matrix of a frame is its parent's matrix times a reflection and a boost. O(N
+    k^2) operations.
     """
     if not isinstance(model, str) or model not in MODELS:
         raise ValueError(f"unknown model {model!r}: choose one of {', '.join(MODELS)}")
@@ -41,16 +41,15 @@ def precise_coordinates(
         or not isinstance(precision, int | np.integer)
         or precision < 2
     ):
-        raise ValueError(f'precision is a number of bits or "auto", not {precision!r}')
+        raise ValueError(f'precision must be a number of bits or "auto", got {precision!r}')
     else:
         bits = int(precision)
-    # A number takes about 150 bytes besides its bits, and there are two of each while they are
-    # rounded.
+    # A number takes about 150 bytes in addition to its bits. Two copies exist during rounding.
     needed = 2 * len(radii) * (frames.turns.shape[1] + 1) * (150 + bits // 8)
     check_memory(
         needed,
         f"{len(radii):,} nodes with {bits:,} bits",
-        "give fewer bits, or use a smaller scale",
+        "use fewer bits or a smaller scale",
     )
     points = np.empty((len(radii), frames.turns.shape[1] + 1), object)
     with mpmath.workprec(bits + _guard_bits(frames, radii)):
@@ -66,7 +65,7 @@ def precise_coordinates(
 
 
 def _guard_bits(frames: FrameOracle, radii: NDArray[np.float64]) -> int:
-    """Return the bits that the matrices lose: as many as turns shorten the way to the root."""
+    """Return the bits that the matrices lose, from the amount by which turns shorten paths to the root."""
     depth = np.zeros(len(radii))
     for p, q in enumerate(frames.up[1:].tolist(), 1):
         depth[p] = depth[q] + frames.lengths[p]
@@ -77,7 +76,7 @@ def _guard_bits(frames: FrameOracle, radii: NDArray[np.float64]) -> int:
 def _lorentz_points(
     mpmath: ModuleType, frames: FrameOracle
 ) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Yield every position and its point (x0, x) of the hyperboloid."""
+    """Yield every position and its point (x0, x) on the hyperboloid."""
     dim = frames.turns.shape[1]
     children = np.bincount(frames.up[1:], minlength=len(frames.up)).tolist()
     identity = np.array(
@@ -100,8 +99,8 @@ def _lorentz_points(
             # then a boost along e_1.
             rest = (turn[1:] * turn[1:]).sum()
             back = turn[0] - 1 if turn[0] < 0 else -rest / (1 + turn[0])
-            # n from its own components, however short: as a difference of unit vectors it would
-            # lose its digits.
+            # Compute n from its components, however short: a difference of unit vectors would
+            # lose digits.
             swing = (above[:, 2:] @ turn[1:]) / back + above[:, 1] if back else 0 * ahead
             below = np.empty_like(above)
             below[:, 0] = point

@@ -9,23 +9,23 @@ from ...metric.base import MetricError
 from ...tree.structure.rooted import Preorder
 from ._directions import MOST_PAIRS, Around, least_angle
 
-#: How much larger than the least that is known to suffice a scale may be.
+#: Maximum ratio of the returned scale to the smallest scale that may suffice.
 _TOLERANCE = 1.005
 
 
 def scale_for(distortion: float, view: Preorder, n_points: int, around: Around) -> float:
     """Return the scale at which no distance is below its tree distance / distortion.
 
-    Found from a bound of what each path loses in its turns, which is tight where edges are
-    long. A few passes of O(N).
+    The scale is found from a bound on the loss of each path in its turns. The bound is tight if
+    edges are long. Takes a few passes of O(N).
     """
     from ._scale_kernels import measure_angles, worst_path
 
     lengths = view.length[view.length > 0]
     if len(lengths) == 0:
         return 1.0
-    # d >= scale * length - lost must be at least scale * length / distortion, rounding
-    # included.
+    # d >= scale * length - lost must be at least scale * length / distortion, including
+    # rounding.
     slack = (1 - 1 / distortion) * (1 - 1e-9)
     occupied = np.zeros(len(view.up), np.bool_)
     occupied[around.head[view.order < n_points]] = True
@@ -45,24 +45,24 @@ def scale_for(distortion: float, view: Preorder, n_points: int, around: Around) 
     )
 
     def needed(scale: float) -> float:
-        # What the path that is worst at this scale needs, if it loses as much as it may at this
-        # scale.
+        # The scale that the worst path at this scale requires, assuming its largest possible
+        # loss.
         lost, length = worst_path(scale, slack, *tables)
         return lost / (slack * length)
 
-    # Losses hardly depend on the scale where edges are long, and grow as it falls. So what is
-    # needed at a scale that suffices is about the least that does; what is returned has been
-    # looked at.
+    # For long edges, losses hardly depend on the scale; they grow as the scale falls. The scale
+    # required at a sufficient scale is therefore close to the minimum. The returned scale has
+    # been verified.
     high = 256.0 / float(lengths.min())
     if not high * float(lengths.sum()) < 1e290:
         raise MetricError(
-            f"edges are {lengths.min():.3g} to {lengths.max():.3g} long: "
-            "give a scale, not a distortion"
+            f"edge lengths range from {lengths.min():.3g} to {lengths.max():.3g}: set a "
+            "scale instead of a distortion"
         )
     while (low := needed(high)) > high:
         high = 2.0 * low
-    # Where no path turns, all scales suffice: take one at which an edge is about as long as the
-    # space is curved.
+    # If no path turns, every scale suffices. Take one at which edge lengths are comparable to
+    # the radius of curvature.
     low = trial = max(low, 1.0 / float(lengths.max()))
     while high > _TOLERANCE * low:
         trial = min(max(trial, 1.002 * low), math.sqrt(low * high))
@@ -78,7 +78,7 @@ def scale_for(distortion: float, view: Preorder, n_points: int, around: Around) 
 
 
 def _measure_hubs(around: Around, closest: NDArray[np.float64]) -> None:
-    """Write sin(t / 2) of the least angle t of edges below each node with many edges."""
+    """Write sin(t / 2) for the least angle t between edges below each node with many edges."""
     edges = np.diff(around.starts)
     for v in np.flatnonzero(edges > MOST_PAIRS):
         turns = around.turns[around.members[around.starts[v] : around.starts[v + 1]]]

@@ -7,12 +7,12 @@ import numpy as np
 
 from ..._core.kernel import helper, kernel
 
-_LONG = 60.0  # e^-l is nothing beside any angle beyond
+_LONG = 60.0  # beyond this length, e^-l is negligible compared with any angle
 
 
 @helper
 def _loss(sine2: Any, length: Any) -> Any:
-    # Two sides a and l that meet in an angle t: a + l - d grows with a, to -ln(sin^2(t/2) +
+    # If two sides a and l meet at an angle t, a + l - d grows with a, up to -ln(sin^2(t/2) +
     # e^-2l cos^2(t/2)).
     share = sine2 + (math.exp(-2.0 * length) * (1.0 - sine2) if length < _LONG else 0.0)
     return -math.log(share) if share > 0.0 else 2.0 * length
@@ -30,10 +30,10 @@ def _narrowed(sine: Any, less: Any) -> Any:
 def measure_angles(
     starts: Any, members: Any, turns: Any, most: Any, bend: Any, closest: Any
 ) -> None:
-    """Write sin(t / 2) of each edge's angle to its parent, and of the least angle below a head.
+    """Write sin(t / 2) for each edge's angle to its parent, and for the least angle below a head.
 
-    The latter where there are at most `most` edges. O(N k), and O(m^2 k) at a head with m of
-    them.
+    The least angle is written if there are at most `most` edges. O(N k), and O(m^2 k) at a head
+    with m edges.
     """
     dim = turns.shape[1]
     for v in range(len(starts) - 1):
@@ -73,20 +73,20 @@ def worst_path(
     closest: Any,
     most: Any,
 ) -> Any:
-    """Bound the loss K of paths between data points: the worst by K - slack * scale * length.
+    """Bound the loss K of paths between data points: find the largest K - slack * scale * length.
 
     The hyperbolic distance of two data points at tree distance `length` is at least scale *
-    length - K. Every turn of a path loses at most `_loss` of its angle, made narrower by how
-    much an end may deviate from the direction of its edge: seen along an edge of length l
-    behind which it turns by t, it deviates by less than 2 atan(e^-l / tan(t / 2)).
+    length - K. Every turn of a path loses at most the `_loss` of its angle, reduced by how far
+    an end may deviate from the direction of its edge. Seen along an edge of length l followed
+    by a turn t, the end deviates by less than 2 atan(e^-l / tan(t / 2)).
 
-    `occupied`: whether data points lie at each head; `bend`, `closest`: see `measure_angles`.
-    O(N), and O(k m^2) at some of the heads with m <= `most` edges.
+    `occupied`: whether there are data points at each head; `bend`, `closest`: see
+    `measure_angles`. O(N), and O(k m^2) at some of the heads with m <= `most` edges.
     """
     n = len(starts) - 1
-    # Of the paths that lead down from the upper end of an edge to a data point: what the worst
-    # loses, its length, the largest deviation, and the length of the longest (-1: there is
-    # none).
+    # For the paths that lead down from the upper end of an edge to a data point: the loss of
+    # the worst path, its length, the largest deviation, and the length of the longest path (-1:
+    # no path).
     lost = np.zeros(n)
     far = np.zeros(n)
     wide = np.zeros(n)
@@ -135,7 +135,7 @@ def worst_path(
 
 @helper
 def _worse(worst: Any, lost: Any, far: Any, rate: Any) -> Any:
-    # A path that loses nothing needs no scale.
+    # A path without loss does not constrain the scale.
     return (
         (lost, far) if lost > 0.0 and lost - rate * far > worst[0] - rate * worst[1] else worst
     )
@@ -182,7 +182,7 @@ def _worst_of_all(
     scale: Any,
     closest: Any,
 ) -> Any:
-    """As if the two worst paths below a node took the two edges with the least angle."""
+    """Bound the loss as if the two worst paths below a node used the two edges with the least angle."""
     first = second = -1
     widest = wider = deepest = deeper = 0.0
     for e in range(begin, end):

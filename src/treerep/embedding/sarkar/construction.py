@@ -1,8 +1,8 @@
-"""Sarkar's construction: a weighted tree in hyperbolic space with a bounded distortion.
+"""Sarkar's construction: embed a weighted tree in hyperbolic space with bounded distortion.
 
 R. Sarkar, Low distortion Delaunay embedding of trees in hyperbolic plane (Graph Drawing 2011).
-In more dimensions, and with codes: F. Sala, C. De Sa, A. Gu, C. Ré, Representation tradeoffs
-for hyperbolic embeddings (ICML 2018).
+For higher dimensions and codes: F. Sala, C. De Sa, A. Gu, C. Ré, Representation tradeoffs for
+hyperbolic embeddings (ICML 2018).
 """
 
 from ..._core.checks import check_choice, number_above, number_from, positive_scale
@@ -14,9 +14,9 @@ from ..tree_embedding import TreeEmbedding
 from ._directions import RULES, place_edges
 from ._scale import scale_for
 
-#: The default, if neither a scale nor a distortion is given.
+#: Default if neither a scale nor a distortion is given.
 _DISTORTION = 1.05
-#: The default of directions="traffic".
+#: Default for directions="traffic".
 _EXPONENT = 0.4
 
 
@@ -30,42 +30,51 @@ def sarkar(
     exponent: float | None = None,
     root: int | str | None = None,
 ) -> TreeEmbedding:
-    """Place a tree in hyperbolic space. Edges are exact; other distances are slightly short.
+    """Embed a tree in hyperbolic space by Sarkar's construction.
+
+    Edges have their exact lengths, and other distances are slightly shortened.
 
     Parameters
     ----------
     tree : Tree
+        The tree to embed.
     dim : int
         Dimension of the space, at least 2.
     scale : float, optional
-        Hyperbolic length of one unit of the tree. Distances are in units of the tree. They are
-        shortened by about a constant / scale.
+        Hyperbolic length of one unit of the tree. Distances are shortened by about a constant /
+        scale.
     distortion : float, optional
-        Choose the scale so that each distance of data points lies between the tree's /
-        distortion and the tree's. `worst_distortion` is then at most this number. The default
-        is 1.05, if no scale is given.
+        Choose the scale so that each distance between data points lies between the tree
+        distance / distortion and the tree distance. `worst_distortion` is then at most this
+        number. The default is 1.05, unless a scale is given.
     directions : "traffic", "equal" or "codes"
-        How edges are spread around a node. "equal": as far from each other as possible.
-        "traffic": branches with many data points are farther from each other, which mostly
-        lowers the average distortion a lot. "codes": like "equal", in closed form. The branch
-        with most points gets the direction farthest from the parent.
+        Directions of the edges around a node. "equal" separates all edges as far as possible.
+        "traffic" separates branches with many data points more, which mostly lowers the average
+        distortion a lot. "codes" is like "equal" in closed form, and gives the branch with most
+        points the direction farthest from the parent.
     exponent : float, optional
-        A branch of t data points has weight t^exponent in "traffic", 0.4 by default. 0 is
-        "equal"; 1 is best for the average distortion at large scales. Large exponents make
+        ("traffic" only) A branch of t data points has weight t^exponent, 0.4 by default. 0 is
+        "equal", and 1 is best for the average distortion at large scales. Large exponents make
         small angles between light branches, which lower the precision of neighborhoods at small
         scales.
-    root : node id or label, optional
+    root : int or label, optional
         The node at the origin; by default the center of the tree.
 
     Returns
     -------
     TreeEmbedding
-        It keeps the tree's local frames, so its distances are exact in float64 at any scale.
+        It keeps local frames of the tree, so its distances are exact in float64 at any scale.
+
+    See Also
+    --------
+    embed : Embed a tree or a metric by any method.
+    TreeEmbedding : The result.
 
     Notes
     -----
-    O(N k^2) time for the coordinates, and O(N k) for all else. The directions around large
-    nodes are in closed form. Nodes joined by edges of length 0 are placed at one point.
+    O(N dim^2) time for the coordinates, and O(N dim) for everything else. The directions around
+    large nodes are in closed form. Nodes joined by edges of length 0 are placed at one point.
+    Sarkar, Graph Drawing 2011.
 
     Examples
     --------
@@ -75,18 +84,20 @@ def sarkar(
     array([1.97123179, 1.97123179, 1.        ])
     """
     if not isinstance(tree, Tree):
-        raise TypeError("sarkar embeds a tree: fit one first, e.g. tr.embed(tr.fit(data))")
+        raise TypeError("method='sarkar' embeds trees: fit a tree to the data first")
     if dim < 2:
-        raise ValueError(f"a tree needs at least 2 dimensions, not dim={dim}")
+        raise ValueError(
+            f"dim={dim} is too small: embedding a tree needs at least 2 dimensions"
+        )
     check_choice("directions", directions, RULES)
     if exponent is not None and directions != "traffic":
         raise ValueError(
-            f'exponent belongs to directions="traffic", not {directions!r}: leave it out'
+            f"exponent applies only to directions='traffic', not {directions!r}: leave it out"
         )
     power = _EXPONENT if exponent is None else exponent
     power = number_from(0, power, "exponent must be a number from 0 to 2", high=2)
     if scale is not None and distortion is not None:
-        raise ValueError("give scale or distortion, not both: one follows from the other")
+        raise ValueError("set scale or distortion, not both: each determines the other")
     wanted = _DISTORTION if distortion is None else distortion
     wanted = number_above(1, wanted, "distortion must be a number above 1")
     # The directions of all edges and nodes, and the pending frames of `polar_coordinates`.
@@ -107,7 +118,7 @@ def sarkar(
 
 
 def center(tree: Tree) -> int:
-    """Return the node of least eccentricity, the smallest id of several. O(N)."""
+    """Return the node of least eccentricity, the one with the smallest id if tied. O(N)."""
     from ...tree.structure.preorder_kernels import find_center
 
     view = tree._view

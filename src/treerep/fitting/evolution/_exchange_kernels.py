@@ -1,6 +1,6 @@
-"""Kernels of minimum evolution that exchange neighboring subtrees while that shortens the tree.
+"""Kernels of minimum evolution that exchange neighboring subtrees while the tree gets shorter.
 
-The form of the tree is described in `_minimum_evolution_kernels`.
+`_minimum_evolution_kernels` describes the form of the tree.
 """
 
 from typing import Any
@@ -27,11 +27,10 @@ def exchange_best(
     limit: int,
     budget: int,
 ) -> int:
-    """Make the exchange that saves most while one saves more than `least`.
+    """Make the exchange that saves most, while one saves more than `least`.
 
-    Returns how many were made.
-
-    Returns early after `limit` exchanges, or when about `budget` distances have been read.
+    Returns the number of exchanges. Returns early after `limit` exchanges, or after about
+    `budget` distances have been read.
     """
     made = 0
     while made < limit and budget > 0:
@@ -55,9 +54,9 @@ def exchange_best(
 
 @helper
 def _exchange_saves(sides: Sides, edge: int, slot: int, balanced: bool) -> float:
-    """Return how much shorter the tree gets by an exchange.
+    """Return how much shorter an exchange makes the tree.
 
-    Child `slot` of side 2 edge changes places with child 0 of side 2 edge + 1.
+    Child `slot` of side 2 edge trades places with child 0 of side 2 edge + 1.
     """
     size = sides.size
     pair = sides.pair
@@ -85,9 +84,9 @@ def _exchange_saves(sides: Sides, edge: int, slot: int, balanced: bool) -> float
 def _exchange(
     sides: Sides, matrix: Any, workspace: Workspace, edge: int, slot: int, balanced: bool
 ) -> int:
-    """Turn AB|CD into AC|BD.
+    """Turn AB|CD into AC|BD; return the number of rows read.
 
-    A is the side with point 0, so even sides stay even. Return how many rows were read.
+    A is the side with point 0, so even sides stay even.
     """
     child = sides.child
     size = sides.size
@@ -139,7 +138,7 @@ def _exchange(
 def _spread_exchange(
     sides: Sides, workspace: Workspace, first: int, last: int, sibling: int, balanced: bool
 ) -> None:
-    """Update the sides within one of four subtrees whose sibling and uncle changed places."""
+    """Update the sides within one of four subtrees whose sibling and uncle traded places."""
     if not balanced:
         return  # both are in the same sides as before
     for k in range(first, last):
@@ -148,8 +147,8 @@ def _spread_exchange(
             for slot in range(2):
                 one = sides.child[side, slot]
                 two = sides.child[side, 1 - slot]
-                # The sibling had weight 1/2 in the rest of the tree and has 1/4 now, the uncle
-                # the other way round.
+                # In the rest of the tree, the weight of the sibling falls from 1/2 to 1/4, and
+                # that of the uncle rises from 1/4 to 1/2.
                 weight = 0.25 * workspace.share[side]
                 sides.pair[two ^ 1] += weight * (
                     workspace.to[one, 1 - sibling] - workspace.to[one, sibling]
@@ -185,11 +184,10 @@ def _turn(
 ) -> None:
     """Update one of four subtrees whose uncle becomes its sibling.
 
-    And the averages of its children with both ends of that.
-
-    Before, the rest of the tree is its sibling and, at the far end of the edge, uncle and mate;
-    afterwards its uncle and, at the far end, sibling and mate. `workspace.to` has the averages to
-    sibling (t) and uncle (1 - t).
+    The averages between its children and both ends of the edge are also updated. Before the
+    exchange, the rest of the tree consists of the sibling and, at the far end of the edge, the
+    uncle and the mate. Afterwards it consists of the uncle and, at the far end, the sibling and
+    the mate. `workspace.to` has the averages to the sibling (t) and the uncle (1 - t).
     """
     rest = part ^ 1
     slot = 0 if sides.child[rest, 0] == far else 1
@@ -209,13 +207,13 @@ def _turn(
 
 @helper
 def _cross_of(sides: Sides, side: int, k: int, other: int) -> float:
-    """Return the average of child k of a side and child `other` at the other end."""
+    """Return the average between child k of a side and child `other` at the other end."""
     return sides.cross[side // 2, other, k] if side & 1 else sides.cross[side // 2, k, other]
 
 
 @helper
 def _put_cross(sides: Sides, side: int, k: int, other: int, value: float) -> None:
-    """Set what `_cross_of` returns."""
+    """Set the value that `_cross_of` returns."""
     if side & 1:
         sides.cross[side // 2, other, k] = value
     else:

@@ -1,18 +1,18 @@
 """Kernels of minimum evolution that insert points. See also `_exchange_kernels`.
 
-Average distances between subtrees are kept up to date.
+The tree is binary and its leaves are the points. Edge e has two *sides*, 2e and 2e + 1. A side
+is the subtree at one end of the edge, and side ^ 1 is the rest of the tree. Even sides do not
+contain point 0. Edge 0 is the edge of point 0. A side that is not a leaf has two *children*:
+the two sides into which it falls when its edge is removed.
 
-The tree is binary and its leaves are the points. Edge e is two *sides*, 2e and 2e + 1: a side
-is the subtree at one end of the edge, and side ^ 1 is the rest of the tree. Even sides are
-those without point 0; edge 0 is that of point 0. A side that is not a leaf has two *children*:
-the two sides that it falls into when its edge is taken off.
+There are two kinds of averages of two disjoint sides. "ols" averages over all pairs of points.
+"balanced" averages over the children, with weights 1/2 at every branching. Only the O(n)
+averages of neighbors are stored: those between the two children of every side (`pair`) and
+between children at opposite ends of an edge (`cross`).
 
-The average of two disjoint sides is "ols": over all pairs of points, or "balanced": over the
-children, with weights 1/2 at every branching. Only averages of neighbors are kept, O(n) of
-them: of the two children of every side (`pair`) and of children at opposite ends of an edge
-(`cross`). A change of the tree at one edge changes averages everywhere, by how far each side is
-from the subtrees that were moved. That takes the matrix rows of the smaller part of the tree
-only.
+A change of the tree at one edge changes averages everywhere. The change depends on the average
+distance from each side to the subtrees that were moved, which takes only the matrix rows of the
+smaller part of the tree.
 """
 
 from typing import Any, NamedTuple
@@ -23,19 +23,19 @@ from ..._core.kernel import helper, kernel
 
 
 class Sides(NamedTuple):
-    """A binary tree: everything by side, `cross` by edge."""
+    """A binary tree. All arrays are indexed by side, except `cross`, which is indexed by edge."""
 
     # (2E, 2) sides, or -1 for a leaf; the second child of an odd side is odd, all others are
     # even
     child: Any
-    point: Any  # which point a leaf is, or -1
+    point: Any  # point of a leaf, or -1
     size: Any  # number of points
-    pair: Any  # average distance of the children
-    cross: Any  # (E, 2, 2): of child i of side 2e and child j of side 2e + 1
+    pair: Any  # average distance between the children
+    cross: Any  # (E, 2, 2): between child i of side 2e and child j of side 2e + 1
 
 
 class Workspace(NamedTuple):
-    """Working memory."""
+    """Scratch memory."""
 
     order: Any  # (2E,) sides, each before its children
     share: Any  # (2E,) weight of a side in the average of the side it was reached from
@@ -48,7 +48,7 @@ class Workspace(NamedTuple):
 def _outward(sides: Sides, start: int, order: Any, count: int) -> int:
     """Append a side and all sides within it to `order`; return the new length.
 
-    Each comes before its children.
+    Each side precedes its children.
     """
     first = count
     order[count] = start
@@ -65,20 +65,20 @@ def _outward(sides: Sides, start: int, order: Any, count: int) -> int:
 
 @helper
 def _share_of(sides: Sides, part: int, other: int, balanced: bool) -> float:
-    """Weight of a child in the average of its side."""
+    """Return the weight of a child in the average of its side."""
     return 0.5 if balanced else sides.size[part] / (sides.size[part] + sides.size[other])
 
 
 @helper
 def _mix(sides: Sides, side: int, first: float, second: float, balanced: bool) -> float:
-    """Average of a side from those of its children."""
+    """Return the average of a side from the averages of its children."""
     share = _share_of(sides, sides.child[side, 0], sides.child[side, 1], balanced)
     return share * first + (1.0 - share) * second
 
 
 @helper
 def _averages_from(sides: Sides, distances: Any, order: Any, near: Any, balanced: bool) -> int:
-    """Fill `near` with the average distance of a point to every side (one that it is not in).
+    """Fill `near` with the average distance from a point to every side that does not contain it.
 
     Returns the number of even sides, which are left in `order`, each before its children.
     """
@@ -114,15 +114,15 @@ def _saving(
     c: int,
     d: int,
 ) -> float:
-    """Return the length of the tree AB|CD minus that of AC|BD.
+    """Return the length of the tree AB|CD minus the length of AC|BD.
 
-    From the averages and numbers of points of four subtrees.
+    It follows from the averages and the numbers of points of the four subtrees.
     """
     # Balanced: (AB + CD - AC - BD) / 4.
     if balanced:
         return 0.25 * (ab + cd - ac - bd)
-    # Least squares, l = (|A||D| + |B||C|) / ((|A| + |B|)(|C| + |D|)), l' = the same with B and
-    # C exchanged: ((l - 1)(AC + BD) - (l' - 1)(AB + CD) - (l - l')(AD + BC)) / 2.
+    # Least squares: with l = (|A||D| + |B||C|) / ((|A| + |B|)(|C| + |D|)), and l' the same with
+    # B and C exchanged, ((l - 1)(AC + BD) - (l' - 1)(AB + CD) - (l - l')(AD + BC)) / 2.
     before = (a * d + b * c) / ((a + b) * (c + d))
     after = (a * d + b * c) / ((a + c) * (b + d))
     return 0.5 * (
@@ -143,10 +143,9 @@ def _averages_between(
     """Fill workspace.to with averages between the sides of two groups.
 
     workspace.to[side, t] is the average from a side within one group to subtree t of the other.
-
-    The first two of four roots are one group of subtrees, the others the second; -1 is none.
-    The sides within the k-th go to workspace.order[starts[k] : starts[k + 1]]. Returns the
-    number of matrix rows read.
+    The first two of four roots form one group of subtrees, and the others form the second; -1
+    means none. The sides within root k are written to workspace.order[starts[k] : starts[k +
+    1]]. Returns the number of matrix rows read.
     """
     order, share, to, weight, total = workspace
     count = 0
@@ -159,7 +158,7 @@ def _averages_between(
             _share_out(sides, order, starts[k], count, share, weight[k], balanced)
     starts[4] = count
     parts = 1 if roots[1] < 0 else 2
-    # The smaller group's rows have it all. Groups begin at 0 and 2.
+    # The rows of the smaller group suffice. Groups begin at 0 and 2.
     small = 0 if starts[2] <= count - starts[2] else 2
     rows = 0
     for t in range(parts):
@@ -197,7 +196,7 @@ def _share_out(
 ) -> None:
     """Compute the weights of the sides order[first:last] in the average of the first.
 
-    And those of their points.
+    Also compute the weights of their points.
     """
     share[order[first]] = 1.0
     for k in range(first, last):
@@ -220,8 +219,8 @@ def _add_row(factor: float, row: Any, total: Any, n: int) -> None:
 
 @helper
 def _product(weight: Any, row: Any, n: int) -> float:
-    """Sum of weight * row."""
-    # Four sums side by side: one alone waits for each addition to finish.
+    """Return the sum of weight * row."""
+    # Four sums in parallel, because a single sum waits for each addition to finish.
     a = b = c = d = 0.0
     for j in range(0, n - n % 4, 4):
         a += weight[j] * row[j]
@@ -242,9 +241,8 @@ def insert_points(
 ) -> int:
     """Insert the points from `done` on, each where the tree stays shortest.
 
-    Returns how many points are then in the tree.
-
-    Returns early when about `budget` distances have been read.
+    Returns the number of points in the tree. Returns early after about `budget` distances have
+    been read.
     """
     near = np.empty(len(sides.point))
     cost = np.empty(len(sides.point))
@@ -262,7 +260,7 @@ def _cheapest_edge(
 ) -> int:
     """Return the even side above which the tree with the new point is shortest.
 
-    It is the first of equals.
+    The first of several equally good sides is returned.
     """
     size = sides.size
     pair = sides.pair
@@ -277,7 +275,7 @@ def _cheapest_edge(
             for slot in range(2):
                 b = sides.child[side, slot]
                 c = sides.child[side, 1 - slot]
-                # From the edge of A to that of B: the new point x changes xA|BC into xB|AC.
+                # From the edge of A to the edge of B, the new point x changes xA|BC into xB|AC.
                 cost[b] = cost[side] - _saving(
                     balanced,
                     near[a],
@@ -306,7 +304,7 @@ def _insert(
 ) -> int:
     """Insert point `new` in the middle of the edge of the even side `top`.
 
-    Returns how many rows were read.
+    Returns the number of rows read.
     """
     child = sides.child
     point = sides.point
@@ -316,8 +314,8 @@ def _insert(
     up = top ^ 1
     low = 2 * (2 * new - 3)
     leaf = 2 * (2 * new - 3) + 2
-    # The edge of `top` keeps its upper half. Its lower half is that of `low`, and the point's
-    # is that of `leaf`.
+    # The edge of `top` keeps its upper half. Its lower half becomes the edge of `low`, and the
+    # edge of the point is that of `leaf`.
     child[low, 0], child[low, 1] = child[top, 0], child[top, 1]
     point[low] = point[top]
     size[low] = size[top]
@@ -355,14 +353,14 @@ def _insert(
 
 @helper
 def _across(sides: Sides, matrix: Any, side: int, balanced: bool) -> float:
-    """Average distance between the two sides of an edge."""
+    """Return the average distance between the two sides of an edge."""
     if sides.point[side] >= 0:
         side = side ^ 1
     if sides.point[side] >= 0:
         return matrix[0, 1]
     one = sides.child[side, 0]
     two = sides.child[side, 1]
-    # Children of `two ^ 1` are `one` and the other end of this edge.
+    # The children of `two ^ 1` are `one` and the other end of this edge.
     return _mix(sides, side, sides.pair[two ^ 1], sides.pair[one ^ 1], balanced)
 
 
@@ -380,7 +378,8 @@ def _spread_insertion(
                 one = sides.child[side, slot]
                 two = sides.child[side, 1 - slot]
                 size[one ^ 1] += 1
-                # pair[two ^ 1] is the average of `one` and of side ^ 1, where the new point is.
+                # pair[two ^ 1] is the average between `one` and side ^ 1, which contains the
+                # new point.
                 if balanced:
                     pair[two ^ 1] += (
                         workspace.share[side] * 0.5 * (near[one] - workspace.to[one, 0])
@@ -389,7 +388,7 @@ def _spread_insertion(
                     pair[two ^ 1] += (near[one] - pair[two ^ 1]) / size[side ^ 1]
 
 
-# Averages from scratch, and what follows from them.
+# Averages from scratch, and quantities derived from them.
 
 
 @kernel
@@ -404,11 +403,9 @@ def add_averages(
 ) -> None:
     """Add the contribution of the points first:last to all averages of neighbors.
 
-    leaves[i] is the side of point i.
-
-    The average of P and Q is the sum over the points i in P of (weight of i in P) (average from
-    i to Q). P is always an even side, so the way from i up to point 0 passes all that i
-    contributes to.
+    leaves[i] is the side of point i. The average of P and Q is the sum over the points i in P
+    of (weight of i in P) (average from i to Q). P is always an even side, so the path from i up
+    to point 0 passes every average to which i contributes.
     """
     child = sides.child
     pair = sides.pair
@@ -440,7 +437,7 @@ def edge_list(
     """Write the tree as pairs of nodes, with new nodes from n on, and lengths."""
     count = _outward(sides, 0, workspace.order, 0)
     steiner = (len(sides.cross) + 3) // 2
-    head = np.empty(2 * len(sides.cross), np.int64)  # node at which an even side begins
+    head = np.empty(2 * len(sides.cross), np.int64)  # node at the lower end of an even side ...
     upper = np.zeros(2 * len(sides.cross), np.int64)  # ... and the node above it
     for k in range(count):
         side = workspace.order[k]
@@ -456,7 +453,7 @@ def edge_list(
 
 @helper
 def _edge_length(sides: Sides, side: int, balanced: bool) -> float:
-    """Length of the edge of a side; it may be negative."""
+    """Return the length of the edge of a side. The length may be negative."""
     size = sides.size
     pair = sides.pair
     if sides.point[side] >= 0 or sides.point[side ^ 1] >= 0:
@@ -473,7 +470,7 @@ def _edge_length(sides: Sides, side: int, balanced: bool) -> float:
     ad = sides.cross[side // 2, 0, 1]
     bc = sides.cross[side // 2, 1, 0]
     bd = sides.cross[side // 2, 1, 1]
-    # Edge of AB|CD: (l (AC + BD) + (1 - l)(AD + BC) - AB - CD) / 2 with l as in `_saving`, and
+    # Edge of AB|CD: (l (AC + BD) + (1 - l)(AD + BC) - AB - CD) / 2, with l as in `_saving`, and
     # l = 1/2 if balanced.
     share = 0.5
     if not balanced:
@@ -481,6 +478,3 @@ def _edge_length(sides: Sides, side: int, balanced: bool) -> float:
             (size[a] + size[b]) * (size[c] + size[d])
         )
     return 0.5 * (share * (ac + bd) + (1.0 - share) * (ad + bc) - pair[side] - pair[side ^ 1])
-
-
-# Exchange of neighboring subtrees.

@@ -1,21 +1,21 @@
-"""Minimum evolution: the shortest tree, greedily.
+"""Minimum evolution: a greedy search for the shortest tree.
 
-Desper and Gascuel, J. Comput. Biol. 9, 2002, and Mol. Biol. Evol. 21, 2004.
+Desper and Gascuel (J. Comput. Biol. 2002; Mol. Biol. Evol. 2004).
 
-1. *Insert*: point after point goes where the tree stays shortest.
-2. *Exchange* (nearest neighbor interchange, NNI): while two subtrees at the ends of an edge
-   can change places such that the tree gets shorter, the pair that saves most does.
+1. *Insert*: each point is inserted where the tree stays shortest.
+2. *Exchange* (nearest neighbor interchange, NNI): while exchanging two subtrees at the ends of
+   an edge shortens the tree, the exchange that saves most is made.
 3. *Regraft* (subtree pruning and regrafting, SPR; "balanced" only): subtrees move to other
-   edges while that makes the tree shorter. See `_regraft`.
+   edges while this shortens the tree. See `_regraft`.
 
-The length of a tree is the sum of its edge lengths, and these follow from the distances: "ols"
-takes those of ordinary least squares, "balanced" those of Pauplin (2000), where a tree with
-p(i, j) edges between i and j has the length sum over pairs of 2^(1 - p(i, j)) d(i, j).
+The length of a tree is the sum of its edge lengths, which follow from the distances. "ols" uses
+ordinary least squares. "balanced" uses the lengths of Pauplin (2000): a tree with p(i, j) edges
+between i and j has the length sum over pairs of 2^(1 - p(i, j)) d(i, j).
 
-The papers keep a table of the average distances between all pairs of subtrees. Insertion and
-exchange need only the averages of neighbors, so no others are kept before step 3. A change
-updates them from the rows of the distance matrix that it concerns. This takes a quarter of the
-memory, and rows are read in one go.
+The papers keep a table of the average distances between all pairs of subtrees. This
+implementation keeps only the averages of neighbors, which suffice for insertion and exchange.
+They are updated from the rows of the distance matrix that a change affects. This takes a
+quarter of the memory, and rows are read contiguously. Only step 3 needs the table.
 """
 
 from typing import Any
@@ -36,9 +36,9 @@ from ._exchange_kernels import exchange_best
 from ._minimum_evolution_kernels import Sides, Workspace
 from ._regraft import regraft
 
-# Distances read between two looks at the clock and the keyboard: about a tenth of a second.
+# Number of distances read between two checks of the time and of interrupts: about 0.1 s.
 _BUDGET = 10_000_000
-# Exchanges that save less, as a part of the largest distance, may be due to rounding.
+# Exchanges that save less than this fraction of the largest distance may be due to rounding.
 _LEAST_SAVING = 1e-12
 # Matrices of n x n numbers in memory: the distances, and the averages of all pairs of 2n edges.
 _MATRICES_OF_SPR = 5
@@ -47,18 +47,30 @@ _MATRICES_OF_SPR = 5
 def minimum_evolution(
     metric: Metric, *, criterion: str = "balanced", nni: bool = True, spr: bool | None = None
 ) -> Tree:
-    """Learn a tree by minimum evolution; see `fit`.
+    """Fit a tree by minimum evolution. `fit` describes the options.
 
-    Points are inserted in their order. Exact on tree metrics, by either criterion. On others
-    some lengths would be negative and are set to 0. On the paper's graphs "balanced" keeps
-    neighborhoods better, and "ols" distances.
+    Points are inserted in their order, each where the tree stays shortest. Neighboring subtrees
+    are then exchanged while this makes the tree shorter.
 
-    `spr` is available for "balanced" only. By default it is on if `nni` is. On simulated
-    alignments it finds more of the true splits if the distances are noisy, in up to three times
-    the time (see benchmarks/results/minimum_evolution.md).
+    Finally, subtrees are moved to other edges while this makes the tree shorter (SPR, for
+    "balanced" only).
 
-    O(n^2) time for each level of the tree and O(n^2) for each round of `spr`; O(n^2) memory, and
-    five times as much with `spr`. Desper and Gascuel, J. Comput. Biol. 9, 2002; Hordijk and
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.neighbor_joining : Another method of phylogenetics.
+
+    Notes
+    -----
+    Exact on tree metrics, by both criteria. On other data, negative lengths are set to 0. On
+    the graphs of the TreeRep paper, "balanced" keeps neighborhoods better, and "ols" keeps
+    distances better.
+
+    On simulated alignments, SPR finds more of the true splits if the distances are noisy, in up
+    to three times the time. See benchmarks/results/minimum_evolution.md.
+
+    O(n^2) time for each level of the tree, and for each round of SPR. O(n^2) memory: five
+    matrices with SPR, one without. Desper and Gascuel, J. Comput. Biol. 9, 2002. Hordijk and
     Gascuel, Bioinformatics 21, 2005.
     """
     check_choice("criterion", criterion, ("balanced", "ols"))
@@ -74,7 +86,7 @@ def minimum_evolution(
         check_memory(
             _MATRICES_OF_SPR * n * n * 8,
             f"minimum_evolution on {n:,} points",
-            "use spr=False, which needs a fifth, or use method='treerep', which needs none",
+            "use spr=False, which needs a fifth, or use method='treerep', which needs no matrix",
         )
     matrix = dense_matrix(metric, "minimum_evolution")
     if n == 2:
@@ -117,7 +129,7 @@ class Search:
         )
 
     def insert(self) -> None:
-        """Insert all points, in their order."""
+        """Insert all points in their order."""
         n = len(self.matrix)
         done = 2
         with progress_bar(n, "minimum evolution: insert", "points") as bar:
@@ -153,14 +165,14 @@ class Search:
         shorter = self.length()
         with progress_bar(np.inf, "minimum evolution: exchange", "exchanges") as bar:
             # Every round begins with fresh averages. The second condition ends a search that
-            # rounding leads in circles.
+            # rounding errors make cyclic.
             while shorter < length and self._exchange_round(least, bar):
                 self.average()
                 length = shorter
                 shorter = self.length()
 
     def _exchange_round(self, least: float, bar: Any) -> int:
-        """Make exchanges, at most as many as there are points; return their number."""
+        """Make at most one exchange per point; return the number of exchanges."""
         n = len(self.matrix)
         total = 0
         made = 1
@@ -185,7 +197,7 @@ class Search:
         regraft(self.sides, self.matrix, self.workers, least, _BUDGET)
 
     def tree(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Edges, with new nodes from n on, and their lengths, which may be negative."""
+        """Return edges, in which new nodes are numbered from n on, and their lengths, which may be negative."""
         n_edges = len(self.sides.cross)
         edges = np.empty((n_edges, 2), np.int64)
         lengths = np.empty(n_edges)
@@ -193,5 +205,5 @@ class Search:
         return edges, lengths
 
     def length(self) -> float:
-        """Sum of all edge lengths."""
+        """Return the sum of all edge lengths."""
         return float(self.tree()[1].sum())

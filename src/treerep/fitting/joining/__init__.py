@@ -1,1 +1,1 @@
-"""Neighbor joining: exact, with variances (BIONJ), relaxed."""
+"""Neighbor joining: exact, with variances (BIONJ), and relaxed."""

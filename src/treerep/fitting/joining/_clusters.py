@@ -1,4 +1,4 @@
-"""Neighbor joining and its relatives: the clusters, and what happens to negative lengths."""
+"""Shared parts of neighbor joining and its variants: the clusters, and negative lengths."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,11 +22,11 @@ from ._joining_kernels import (
     prepare,
 )
 
-# Entries of the matrix read between two checks for interrupts: some tenths of a second.
+# Number of matrix entries read between two checks for interrupts: a few tenths of a second.
 _BUDGET = 100_000_000
 _OVERFLOW = "the distances are so large that their sums overflow: rescale them"
 
-#: Joins some pairs: called with the clusters and how many joins it may do.
+#: Joins some pairs. It is called with the clusters and the maximum number of joins.
 Step = Callable[[Clusters, int], None]
 
 
@@ -35,10 +35,8 @@ def join_all(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Join clusters until one is left; return edges and lengths.
 
-    Lengths may be negative.
-
-    The edges 2k and 2k + 1 are those of join k. The working matrix is float64, or float32 for a
-    float32 matrix.
+    Lengths may be negative. The edges 2k and 2k + 1 belong to join k. The working matrix is
+    float64, or float32 for a float32 matrix.
     """
     n = len(metric)
     if n == 2:
@@ -62,7 +60,7 @@ def join_all(
 
 
 def join_few(matrix: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Neighbor joining of three points or more, without ado; the matrix is used up.
+    """Apply neighbor joining to three or more points, without optimizations; overwrite the matrix.
 
     Lengths are not negative.
     """
@@ -107,7 +105,7 @@ def _clusters(matrix: NDArray[Any], variances: bool) -> Clusters:
 def _join_three(c: Clusters) -> None:
     """Join the last three clusters at one node.
 
-    The length of each is its Gromov product of the other two.
+    The length of each is its Gromov product with the other two.
     """
     left = np.flatnonzero(c.gone[: c.counts[WIDTH]] == 0)
     first = c.counts[EDGES]
@@ -123,12 +121,12 @@ def _join_three(c: Clusters) -> None:
 def without_negatives(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
     """Set negative lengths to 0 and give the sibling the whole distance.
 
-    So the pair stays as far apart as it was.
+    The distance of the pair then does not change.
 
     >>> without_negatives(np.array([-1.0, 3.0, 1.0, 2.0, 4.0]))
     array([0., 2., 1., 2., 4.])
     """
-    pairs = len(lengths) // 2 * 2 - 2  # the last join has three
+    pairs = len(lengths) // 2 * 2 - 2  # the last join has three edges
     twos = lengths[:pairs].reshape(-1, 2)
     three = lengths[pairs:]
     sibling_negative = twos[:, ::-1] < 0

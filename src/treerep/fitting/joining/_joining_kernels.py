@@ -1,11 +1,11 @@
 """Neighbor joining: exact, relaxed, and with variances.
 
 Every cluster has a slot: a row and a column of the matrix. A join puts the new cluster into the
-first one's slot and marks the second as gone; when a quarter of the slots are gone, the rest
-move together.
+slot of the first cluster and marks the slot of the second as empty. When a quarter of the slots
+are empty, the others are moved together.
 
-With u_i = (sum of row i) / (m - 2), m clusters being left, the pair to join is the one of least
-d_ij - u_i - u_j.
+With m clusters left and u_i = (sum of row i) / (m - 2), the next pair minimizes d_ij - u_i -
+u_j.
 """
 
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..._core.kernel import helper, kernel
 from ._row_minimum_kernels import row_minima
 
-# Columns that are searched together for the place of a row's minimum.
+# Number of columns that are searched together for the position of a row's minimum.
 _SPAN = 256
 # Entries of `counts`.
 WIDTH = 0
@@ -29,29 +29,29 @@ DRIFT = 0
 HIGHEST = 1
 ROUNDING = 2
 SCALE = 3
-# A walk to a mutually nearest pair that is longer than this gives up: on a path it would go to
-# the end every time.
+# Maximum number of steps of a walk to a mutually nearest pair. On a path, the walk would
+# otherwise go to the end every time.
 _WALK = 32
 
 
 class Clusters(NamedTuple):
-    """The clusters that are left, by slot.
+    """The remaining clusters, by slot.
 
-    The matrix is the caller's working copy, and is used up.
+    The matrix is a working copy of the caller, and is overwritten.
     """
 
-    matrix: NDArray[Any]  # (n, n) distances, float32 or float64; the diagonal does not count
-    variances: NDArray[Any]  # (n, n) of BIONJ, or (0, 0)
-    sums: NDArray[Any]  # of the distances to all others
+    matrix: NDArray[Any]  # (n, n) distances, float32 or float64; the diagonal is ignored
+    variances: NDArray[Any]  # (n, n) variances for BIONJ, or (0, 0)
+    sums: NDArray[Any]  # sums of the distances to all others
     means: NDArray[Any]  # u_i
-    # 0, or infinity for an empty slot: added to a distance, it takes it out of a minimum
+    # 0, or infinity for an empty slot; added to a distance, it excludes the slot from a minimum
     gone: NDArray[Any]
-    names: NDArray[Any]  # node of the tree
-    # The next four are from the last search of the row's minimum.
-    partner: NDArray[Any]  # the slot of the minimum
-    reach: NDArray[Any]  # its distance; infinity when that cluster is gone
-    bound: NDArray[Any]  # second least d_ij - u_j, plus the drift at that time
-    nearest: NDArray[Any]  # least distance
+    names: NDArray[Any]  # nodes of the tree
+    # The next four are from the last search for the minimum of a row.
+    partner: NDArray[Any]  # slot of the minimum
+    reach: NDArray[Any]  # distance of the minimum; infinity if that cluster no longer exists
+    bound: NDArray[Any]  # second smallest d_ij - u_j, plus the drift at that time
+    nearest: NDArray[Any]  # smallest distance
     row: NDArray[Any]  # distances of the new cluster, or places during a move
     change: NDArray[Any]  # change of u_j by a join
     counts: NDArray[Any]
@@ -62,9 +62,9 @@ class Clusters(NamedTuple):
 
 @helper
 def _seek(c: Clusters, i: int) -> float:
-    """Find the minimum of row i over d_ij - u_j, and what bounds it from now on."""
+    """Find the minimum of row i over d_ij - u_j, and bounds for later searches."""
     width = c.counts[WIDTH]
-    c.gone[i] = np.inf  # not to itself
+    c.gone[i] = np.inf  # exclude itself
     least = np.inf
     second = np.inf
     nearest = np.inf
@@ -91,13 +91,14 @@ def _seek(c: Clusters, i: int) -> float:
 
 @helper
 def _closest_pair(c: Clusters) -> tuple[int, int]:
-    """Return the pair of least d_ij - u_i - u_j.
+    """Return the pair with the smallest d_ij - u_i - u_j.
 
-    The minimum of a row is sought only if it could be below the best pair known. What it was
-    with its partner of then is known; with any other it is at least what the second least was
-    then, less the drift, which adds up the largest growth of any u_j in every join since; and
-    at least the nearest distance of then, less the highest u_j of now. A new cluster is sought
-    for in its own row alone, so the other rows need not know of it.
+    A row is searched only if its minimum could be below the best known pair. With the partner
+    found in the last search, the value is known. With any other cluster there are two lower
+    bounds. The first is the second smallest value of the last search minus the drift, which
+    adds up the largest growth of any u_j in every join since. The second is the smallest
+    distance of the last search minus the current largest u_j. A new cluster is searched only in
+    its row, so the other rows can ignore it.
     """
     width = c.counts[WIDTH]
     drift = c.levels[DRIFT]
@@ -120,13 +121,13 @@ def _closest_pair(c: Clusters) -> tuple[int, int]:
 
 @helper
 def _weight(c: Clusters, i: int, j: int) -> float:
-    """Return the weight of cluster i in the new one.
+    """Return the weight of cluster i in the new cluster.
 
-    It is 1/2, or with variances v the one that makes the new variances least.
+    The weight is 1/2. With variances v, it minimizes the new variances:
 
     λ = 1/2 + sum_k (v_jk - v_ik) / (2 (m - 2) v_ij), within 0 ... 1
     """
-    # A variance of 0 carries no information: sums and differences make it rounding noise.
+    # A variance of 0 carries no information: after sums and differences it is rounding noise.
     if not c.variances.size or c.variances[i, j] <= 1e-12 * c.levels[SCALE]:
         return 0.5
     total = 0.0
@@ -138,7 +139,7 @@ def _weight(c: Clusters, i: int, j: int) -> float:
 
 @helper
 def _mix_variances(c: Clusters, i: int, j: int, weight: float) -> None:
-    """Put the new cluster's variances into slot i.
+    """Write the variances of the new cluster into slot i.
 
     v_uk = λ v_ik + (1 - λ) v_jk - λ (1 - λ) v_ij.
     """
@@ -155,7 +156,7 @@ def _mix_variances(c: Clusters, i: int, j: int, weight: float) -> None:
 
 @helper
 def _raise_levels(c: Clusters) -> None:
-    """Add the largest growth of a mean to the drift, and find the highest mean."""
+    """Add the largest growth of a mean to the drift, and find the largest mean."""
     growth = -np.inf
     highest = -np.inf
     for k in range(c.counts[WIDTH]):
@@ -168,7 +169,7 @@ def _raise_levels(c: Clusters) -> None:
 
 @helper
 def _join(c: Clusters, i: int, j: int) -> None:
-    """Join clusters i and j, in slot i.
+    """Join clusters i and j in slot i.
 
     Write the two edges and the new row, and update sums and means.
     """
@@ -216,15 +217,15 @@ def _join(c: Clusters, i: int, j: int) -> None:
         c.matrix[i, k] = c.row[k]
     c.sums[i] = total
     c.means[i] = total * scale
-    c.change[i] = -np.inf  # a new cluster has not grown
+    c.change[i] = -np.inf  # a new cluster has no growth
     _raise_levels(c)
 
 
 @helper
 def _move_together(c: Clusters) -> None:
-    """Leave the empty slots out.
+    """Remove the empty slots.
 
-    Order is kept, so every entry moves towards the front. Sums are computed again.
+    The order is kept, so every entry moves towards the front. Sums are recomputed.
     """
     width = c.counts[WIDTH]
     left = 0
@@ -267,7 +268,7 @@ def _move_together(c: Clusters) -> None:
 
 @kernel
 def prepare(c: Clusters) -> bool:
-    """Take the sums of all rows and seek every row's minimum; False if the sums overflow."""
+    """Compute the sums and the minimum of every row; return False if the sums overflow."""
     n = c.names.size
     for i in range(n):
         total = 0.0
@@ -276,7 +277,7 @@ def prepare(c: Clusters) -> bool:
                 total += c.matrix[i, k]
         c.sums[i] = total
         c.means[i] = total / (n - 2)
-    _raise_levels(c)  # from 0
+    _raise_levels(c)  # starts at 0
     c.levels[SCALE] = c.levels[HIGHEST]
     if not c.levels[SCALE] < np.inf:
         return False
@@ -293,7 +294,7 @@ def _make_room(c: Clusters) -> None:
 
 @kernel
 def join_closest(c: Clusters, joins: int) -> None:
-    """Join the closest pair `steps` times, or until three clusters are left."""
+    """Join the closest pair `joins` times, or until three clusters are left."""
     for _ in range(min(joins, c.counts[LEFT] - 3)):
         i, j = _closest_pair(c)
         _join(c, i, j)
@@ -303,9 +304,9 @@ def join_closest(c: Clusters, joins: int) -> None:
 
 @helper
 def _mutual_pair(c: Clusters, pick: float) -> tuple[int, int]:
-    """Walk from a cluster to its nearest until two are nearest to each other.
+    """Walk from a cluster to its nearest one until two clusters are nearest to each other.
 
-    The closest pair of all is one such pair, and is taken where the walk is long.
+    The closest pair overall is mutually nearest, and is used if the walk is too long.
     """
     i = int(pick * c.counts[WIDTH])
     while c.gone[i] != 0.0:
@@ -314,7 +315,7 @@ def _mutual_pair(c: Clusters, pick: float) -> tuple[int, int]:
     for _ in range(_WALK):
         j = c.partner[i]
         closer = _seek(c, j) - c.means[j]
-        # Equal up to rounding is mutual: so every step comes closer.
+        # Equal up to rounding counts as mutual, so every step comes closer.
         if closer >= value - 1e-13 * abs(value):
             return min(i, j), max(i, j)
         i = j
@@ -324,7 +325,7 @@ def _mutual_pair(c: Clusters, pick: float) -> tuple[int, int]:
 
 @helper
 def _siblings(c: Clusters, i: int, j: int) -> bool:
-    """Whether i and j could be the leaves of one node.
+    """Tell whether i and j could be leaves of the same node.
 
     Then d_ik - d_jk is the same for all k, up to rounding.
     """
@@ -344,9 +345,10 @@ def join_mutual(c: Clusters, starts: NDArray[np.float64]) -> None:
 
     A start is a number from 0 to 1. Joining ends when three clusters are left.
 
-    Two clusters inside a tree can be nearest to each other without being siblings. As long as
-    the metric may be that of a tree, such a pair is passed over for the closest of all, which
-    are siblings then; if they are not, it is none.
+    Two clusters in the interior of a tree can be nearest to each other without being siblings.
+    While the metric may be a tree metric, such a pair is skipped in favor of the closest pair
+    overall, which consists of siblings. If the closest pair does not, the metric is not a tree
+    metric.
     """
     for k in range(min(starts.size, c.counts[LEFT] - 3)):
         i, j = _mutual_pair(c, starts[k])

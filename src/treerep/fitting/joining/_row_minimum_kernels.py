@@ -1,8 +1,8 @@
-"""The smallest entries of a row, which neighbor joining looks for, sixteen entries at a time.
+"""The smallest entries of a row for neighbor joining, sixteen entries at a time.
 
 Numba does not vectorize the search for a minimum, which made it the slowest part of a join (4
-times slower). So it is spelled out in LLVM vectors. A minimum is the same in every order, so
-the lanes change no bit.
+times slower). This module spells out the search in LLVM vectors. A minimum is the same in any
+order, so the lanes do not change the result.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 
 _LANES = 8
 
-# Memory of the smallest and the second smallest value so far: scalars, or vectors of lanes.
+# Memory of the smallest and second smallest value so far: scalars, or vectors of lanes.
 Slots = list[Any]
 
 
@@ -50,11 +50,9 @@ def _add_lanes(builder: Any, slots: Slots, lanes: Slots) -> None:
 def row_minima(
     typing_context: Any, matrix: Any, row: Any, means: Any, gone: Any, start: Any, stop: Any
 ) -> Any:
-    """Return the least and second least d_j - means_j, and the least d_j.
+    """Return the smallest and second smallest d_j - means_j, and the smallest d_j.
 
-    j is from start to stop - 1.
-
-    Here d_j = matrix[row, j] + gone_j.
+    Here d_j = matrix[row, j] + gone_j, for j from start to stop - 1.
     """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -83,7 +81,7 @@ def row_minima(
             _add(builder, reduced, builder.fsub(distance, mean))
             _add(builder, plain, distance)
 
-        # Two vectors of lanes each, so that two comparisons are under way at once.
+        # Two vectors of lanes each, so that two comparisons run at once.
         lanes = ir.VectorType(double, _LANES)
         halves = [(_empty(builder, lanes), _empty(builder, lanes)) for _ in range(2)]
         step = ir.Constant(index, 2 * _LANES)

@@ -8,14 +8,21 @@ from ._joining_kernels import join_closest
 
 
 def bionj(metric: Metric) -> Tree:
-    """Learn a tree by BIONJ.
+    """Fit a tree by BIONJ, neighbor joining with variances.
 
-    Joins are as in `neighbor_joining`, but the longer branch counts less in the new distances.
+    Pairs are joined as in `neighbor_joining`, but the longer branch counts less in the new
+    distances. The variance of a distance is assumed to equal the distance.
 
-    The variance of a distance is taken to be the distance. Lengths as in `neighbor_joining`;
-    twice its memory.
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.neighbor_joining : Neighbor joining without variances.
 
-    Exact on tree metrics. About O(n^2) time in practice. Gascuel, Mol. Biol. Evol. 14, 1997.
+    Notes
+    -----
+    Exact on tree metrics. About O(n^2) time in practice, and twice the memory of
+    `neighbor_joining`. Negative lengths are treated in the same way. Gascuel, Mol. Biol. Evol.
+    14, 1997.
     """
     edges, lengths = join_all(metric, "bionj", join_closest, variances=True)
     return finished_tree(metric, edges, without_negatives(lengths))

@@ -11,23 +11,32 @@ from ._joining_kernels import join_closest
 
 
 def neighbor_joining(metric: Metric) -> Tree:
-    """Learn a tree by neighbor joining: the same tree as the textbook's O(n^3) search gives.
+    """Fit a tree by neighbor joining.
 
-    In every step the pair of least (m - 2) d_ij - s_i - s_j is joined, where m clusters are
-    left and s_i is the sum of the distances of cluster i. A row of the matrix is searched only
-    if bounds allow it to hold the least of all: some 4 to 12 rows a step on the data
-    measured, so the time is near n^2. The same input gives the same tree, bit for bit, also
-    where several pairs are equally close.
+    Each step joins the pair of clusters with the least (m - 2) d_ij - s_i - s_j, where m is the
+    number of clusters and s_i is the sum of the distances from cluster i. The tree is binary,
+    with n - 2 Steiner nodes and every point a leaf. An edge of length 0 means that a point lies
+    on the path between other points, or that the order of the joins was arbitrary.
 
-    The tree is binary, with n - 2 Steiner nodes and every point a leaf. A length of 0 means
-    that a point lies on the path of others, or that the order of joins was arbitrary.
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.bionj : Neighbor joining with variances.
+    methods.relaxed_neighbor_joining : A faster variant.
 
-    If the distances are not those of a tree, a length can be negative. It is set to 0
-    and the sibling gets the whole distance of the pair. The published code sets it to 0 alone,
+    Notes
+    -----
+    Exact on tree metrics. The tree is the same as that of the textbook's O(n^3) search. A row
+    of the matrix is searched only if bounds allow it to contain the minimum, about 4 to 12 rows
+    per step on the data measured. The time is therefore near n^2. The memory is one matrix,
+    O(n^2). The same input gives the same tree, bit for bit, even if several pairs are equally
+    close.
+
+    If the distances are not those of a tree, a length can be negative. It is set to 0, and the
+    sibling gets the whole distance of the pair. The published code only sets the length to 0,
     which moves the two apart.
 
-    Exact on tree metrics. One matrix of memory, O(n^2). Saitou and Nei, Mol. Biol. Evol. 4,
-    1987; Studier and Keppler, Mol. Biol. Evol. 5, 1988.
+    Saitou and Nei, Mol. Biol. Evol. 4, 1987; Studier and Keppler, Mol. Biol. Evol. 5, 1988.
     """
     edges, lengths = join_all(metric, "neighbor_joining", join_closest)
     return finished_tree(metric, edges, without_negatives(lengths))

@@ -1,4 +1,4 @@
-"""Relaxed neighbor joining: join any two clusters that are nearest to each other.
+"""Relaxed neighbor joining, which joins any two clusters that are nearest to each other.
 
 Evans, Sheneman and Foster (2006).
 """
@@ -13,17 +13,25 @@ from ._joining_kernels import Clusters, join_mutual
 
 
 def relaxed_neighbor_joining(metric: Metric, *, rng: np.random.Generator) -> Tree:
-    """Learn a tree by relaxed neighbor joining.
+    """Fit a tree by relaxed neighbor joining.
 
-    From a random cluster a walk goes to the nearest, by the criterion of `neighbor_joining`,
-    until two clusters are nearest to each other; these are joined. A walk of more than 32 steps
-    ends at the closest pair of all. Near n^2 time.
+    From a random cluster, a walk moves to the nearest cluster by the criterion of
+    `neighbor_joining`, until two clusters are nearest to each other. These two are joined.
+    After more than 32 steps, the closest pair of all is joined instead.
 
-    Two clusters inside a tree can be nearest to each other without being siblings. As long as
-    the metric may be that of a tree, such a pair is passed over for the closest of all. So tree
-    metrics are recovered exactly.
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.neighbor_joining : Neighbor joining by the closest pair of all.
 
-    One matrix of memory, O(n^2). Evans, Sheneman and Foster, J. Mol. Evol. 62, 2006.
+    Notes
+    -----
+    Tree metrics are recovered exactly. Two clusters inside a tree can be nearest to each other
+    without being siblings. While the data may be a tree metric, the method skips such a pair
+    and joins the closest pair of all.
+
+    Near n^2 time, and one matrix of memory, O(n^2). Evans, Sheneman and Foster, J. Mol. Evol.
+    62, 2006.
     """
 
     def step(clusters: Clusters, joins: int) -> None:

@@ -1,1 +1,1 @@
-"""Random trees that dominate the metric: Bartal's and FRT."""
+"""Random trees that dominate the metric: Bartal's trees and FRT."""

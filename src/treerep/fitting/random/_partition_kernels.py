@@ -1,4 +1,4 @@
-"""Compiled parts of the random trees: Bartal's recursion of partitions, and the scan of FRT."""
+"""Compiled parts of the random trees: Bartal's recursive partitions, and the scan of FRT."""
 
 from typing import Any
 
@@ -31,11 +31,10 @@ def _partition(
 ) -> Any:
     """Sort points into parts.
 
-    Each point joins the first point of the order that is nearer than `radius`, perhaps itself.
-
-    All points are centers in turn, also those that have joined another one. `points` is the
-    order and is sorted by parts, of which part k ends before position ends[k]; `order` and
-    `later` are scratch. Returns how many parts there are.
+    Each point joins the first point of the order that is closer than `radius`, possibly itself.
+    All points are centers in turn, including those that have joined another one. `points` is
+    the order and is sorted by parts. Part k ends before position ends[k]. `order` and `later`
+    are scratch. Returns the number of parts.
     """
     order[: len(points)] = points
     parts = 0
@@ -71,12 +70,12 @@ def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
     Returns edges (n-1, 2) int64 and lengths (n-1,) float64.
     """
     n = len(distances)
-    points = np.arange(n)  # every set of the recursion is a piece of it
+    points = np.arange(n)  # every set of the recursion is a slice of this array
     order = np.empty(n, np.int64)
     later = np.empty(n, np.int64)
     ends = np.empty(n, np.int64)
-    # Sets in the order in which they arise: parents come before their parts; each split makes
-    # two or more.
+    # Sets in the order in which they arise: parents precede their parts, and each split makes
+    # at least two.
     bounds = np.empty((2 * n, 2), np.int64)
     parent = np.full(2 * n, -1)
     first = np.full(2 * n, -1)
@@ -97,9 +96,9 @@ def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
                 n_edges += 1
         else:
             parts = 1
-            # A ball of radius Delta / 4 holds two points Delta apart only if the triangle
-            # inequality fails. Draw again then: either of the two as the first center parts
-            # them.
+            # A ball of radius Delta / 4 contains two points at distance Delta only if the
+            # triangle inequality fails. Then draw again: if either point is the first center,
+            # they are separated.
             while parts == 1:
                 _shuffle(mine, rng)
                 # R = (delta / 4) (1 + U[0, 1]), delta = Delta / 2
@@ -125,16 +124,16 @@ def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
 
 @kernel
 def scan_lows(block: Any, first: Any, counts: Any, centers: Any, lows: Any) -> Any:
-    """List the points that come nearer than all before them, row by row.
+    """List the points that are closer than all previous ones, row by row.
 
-    The last one of a row is at distance 0.
+    The last point of a row is at distance 0.
 
-    block : distances of the points first, first + 1, ... to the points 0, 1, ... The scan of a
-        point ends at the point.
+    block : distances of the points first, first + 1, ... to the points 0, 1, ...
+        The scan of a point ends at the point.
     counts : (rows,) int64, written
     centers, lows : int64 and float64, as long as block has entries; written
 
-    Returns how many there are in all, and the largest distance seen.
+    Returns the total number of points listed, and the largest distance found.
     """
     total = 0
     largest = 0.0

@@ -1,4 +1,4 @@
-"""Random trees by random partitions (Bartal, FOCS 1996).
+"""Random trees from random partitions (Bartal, FOCS 1996).
 
 The partition is that of Calinescu, Karloff and Rabani (2005).
 """
@@ -25,28 +25,33 @@ Result = TypeVar("Result")
 def bartal(
     metric: Metric, *, trees: int = 200, rng: np.random.Generator, n_jobs: int | None = None
 ) -> Tree:
-    """Draw random trees and return the one of lowest average distortion after optimal scaling.
+    """Draw random trees and return the one with the lowest average distortion; see `fit`.
 
-    One tree: let Delta be the diameter of the points and delta = Delta / 2. Draw a radius R =
-    (delta / 4) (1 + U[0, 1]) and a random order of the points. Each point joins the first one
-    nearer than R, maybe itself. Every part gets a tree in the same way, and the root of the
-    first part is joined to the roots of the others by edges of length Delta / 2. The tree has
-    no Steiner nodes. Trees are compared on all pairs up to 2,000 points, on 64 sampled rows
-    beyond.
+    To draw a tree, let Delta be the diameter of the points and delta = Delta / 2. Draw a radius
+    R = (delta / 4) (1 + U[0, 1]) and a random order of the points. Each point joins the first
+    point nearer than R, which may be the point itself. Every part gets a tree in the same way.
+    The root of the first part is joined to the roots of the others by edges of length Delta /
+    2. The tree has no Steiner nodes.
 
-    Two points that part at diameter Delta are Delta / 2 or more apart in the tree, so 2 d_T >=
-    d on every pair. The tree itself, as published, does not dominate the metric: a root and a
-    point of another part may be Delta apart.
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.frt : A random tree that dominates the metric.
 
-    Sonthalia and Gilbert (NeurIPS 2020) report neither this tree nor any other in their column
-    "Bartal": they average 200 distance matrices. The mean is not a tree metric, but they
-    compare it with trees.
+    Notes
+    -----
+    Not exact on trees. Two points that are separated at diameter Delta have a tree distance of
+    Delta / 2 or more, so 2 d_T >= d for every pair. The tree does not dominate the metric: a
+    root and a point of another part can be Delta apart.
 
-    n^2 memory, and O(n^2) time a tree and halving of the diameter, of which the first is shared
-    by all trees.
+    O(n^2) memory, and O(n^2) time per tree and halving of the diameter. The first halving is
+    shared by all trees. Trees are compared on all pairs up to 2,000 points, and on 64 sampled
+    rows above.
 
-    Not exact on trees. Bartal, FOCS 1996; Calinescu, Karloff and Rabani, SIAM J. Comput. 34,
-    2005.
+    The column "Bartal" of Sonthalia and Gilbert (NeurIPS 2020) is the mean of 200 distance
+    matrices, which is not a tree metric.
+
+    Bartal, FOCS 1996; Calinescu, Karloff and Rabani, SIAM J. Comput. 34, 2005.
     """
     count = positive_number(trees, "trees")
     table = table_of(metric)
@@ -62,7 +67,7 @@ def bartal(
 
 
 def table_of(metric: Metric) -> MatrixMetric:
-    """Return all distances as a matrix metric, which every tree reads."""
+    """Return all distances as a matrix metric that all trees share."""
     if isinstance(metric, MatrixMetric):
         return metric
     table = MatrixMetric(dense_matrix(metric, "bartal"), labels=metric.labels)
@@ -87,7 +92,7 @@ def draw_trees(
         return work(finished_tree(table, *partition_tree(table.distances, diameter, generator)))
 
     with progress_bar(count, "random trees", "trees") as bar, Workers(n_jobs) as workers:
-        # Drawn, not spawned: then the generator's own children stay those of `trials`.
+        # Seeds are drawn, not spawned, so that spawned generators remain those of `trials`.
         for result in workers.map(
             one, [np.random.default_rng(seed) for seed in rng.integers(2**63, size=count)]
         ):

@@ -1,4 +1,4 @@
-"""FRT: a random tree that dominates the metric, by O(log n) on average.
+"""FRT: a random tree that dominates the metric and exceeds it by O(log n) on average.
 
 Fakcharoenphol, Rao and Talwar (STOC 2003).
 """
@@ -20,26 +20,31 @@ from ._partition_kernels import scan_lows
 
 
 def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) -> Tree:
-    """Draw one random tree that dominates the metric.
+    """Draw one random tree that dominates the metric; see `fit`.
 
-    On every pair d_T >= d, and E[d_T] <= (16 / ln 2) H_n d.
+    For every pair, d_T >= d and E[d_T] <= (16 / ln 2) H_n d, with H_n = 1 + 1/2 + ... + 1/n.
+    All points are leaves at the same depth. Points at distance 0 are joined by edges of length
+    0.
 
-    H_n = 1 + 1/2 + ... + 1/n, and no method can do better than O(log n) on every metric. All
-    points are leaves at the same depth, joined by edges of length 0 if their distance is 0.
-    Both promises need the triangle inequality; without it the result is still a tree.
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.bartal : The best of many random trees.
 
-    Every distance is read once, row by row: O(n^2) time and O(n log n) memory. 8,000
-    points in ten dimensions take half a second of one core, so 10^5 a minute or two.
+    Notes
+    -----
+    Not exact on trees. No method can guarantee better than O(log n) on every metric. Both
+    guarantees need the triangle inequality.
 
-    Not exact on trees. Fakcharoenphol, Rao and Talwar, STOC 2003.
+    Every distance is read once, row by row, in O(n^2) time and O(n log n) memory. 8,000 points
+    in ten dimensions take half a second on one core. Fakcharoenphol, Rao and Talwar, STOC 2003.
     """
     order = rng.permutation(len(metric))
     beta = 2.0 ** rng.random()  # density 1 / (x ln 2) on [1, 2)
     lows = _closest_so_far(metric, order, n_jobs)
     if lows.diameter > np.finfo(np.float64).max / 4:
         raise MetricError(
-            f"the largest distance is {lows.diameter}, "
-            "and sums of such numbers overflow: rescale them"
+            f"the largest distance is {lows.diameter}, so sums of distances overflow: rescale the distances"
         )
     edges, weights = _hierarchy(lows, beta)
     names = np.concatenate([order, np.arange(len(order), 2 * len(order))])
@@ -47,10 +52,10 @@ def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) 
 
 
 class Lows(NamedTuple):
-    """For every point, the points that come nearer than all before them.
+    """For every point, the points that are closer than all previous ones.
 
-    Points are numbered in the random order. Those of point v are starts[v]:starts[v + 1]: the
-    centers ascend, the distances descend to 0.
+    Points are numbered in the random order. The entries of point v are starts[v]:starts[v + 1].
+    Centers ascend, and distances descend to 0.
     """
 
     starts: NDArray[np.int64]
@@ -60,9 +65,9 @@ class Lows(NamedTuple):
 
 
 def _closest_so_far(metric: Metric, order: NDArray[np.int64], n_jobs: int | None) -> Lows:
-    """Scan the order once for every point: O(log n) centers each, on average.
+    """Scan the order once for every point, which gives O(log n) centers each on average.
 
-    A point itself ends its scan.
+    The scan of a point ends at the point itself.
     """
     n = len(order)
 
@@ -92,18 +97,18 @@ def _closest_so_far(metric: Metric, order: NDArray[np.int64], n_jobs: int | None
 
 
 def _hierarchy(lows: Lows, beta: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Split clusters level by level; return edges, Steiner nodes from n on, and lengths.
+    """Split clusters level by level; return edges and lengths. Steiner nodes are numbered from n on.
 
-    The unit is the least positive distance (it is among the lows). A cluster of level i has
-    radius r_i = beta 2^(i-1), so those of level 0 hold identical points only, and an edge from
-    level i to level i + 1 has length 2^(i+1). Thus level i is 2 + 4 + ... + 2^i = 2^(i+1) - 2
-    above the points, and clusters that do not split need no node.
+    The unit is the smallest positive distance (it is among the lows). A cluster of level i has
+    radius r_i = beta 2^(i-1), so clusters of level 0 contain only identical points. An edge
+    from level i to level i + 1 has length 2^(i+1). Level i is therefore 2 + 4 + ... + 2^i =
+    2^(i+1) - 2 above the points. Clusters that do not split need no node.
     """
     n = len(lows.starts) - 1
     unit = float(lows.distances.min(initial=math.inf, where=lows.distances > 0))
     cluster = np.zeros(n, np.int64)
     center = lows.starts[:-1].copy()
-    # of each cluster: the node it hangs off, and how high that is
+    # node above each cluster, and its height
     above = np.full(1, -1)
     height = np.zeros(1)
     edges = [np.empty((0, 2), np.int64)]
@@ -119,7 +124,7 @@ def _hierarchy(lows: Lows, beta: float) -> tuple[NDArray[np.int64], NDArray[np.f
         split = np.flatnonzero(np.bincount(coarse) > 1)
         nodes = np.arange(steiner, steiner + len(split))
         here = math.ldexp(unit, level + 2) - 2 * unit
-        hanging = above[split] >= 0  # all but the root
+        hanging = above[split] >= 0  # all except the root
         edges.append(np.column_stack([nodes, above[split]])[hanging])
         weights.append(height[split][hanging] - here)
         above[split] = nodes
@@ -140,7 +145,7 @@ def _hierarchy(lows: Lows, beta: float) -> tuple[NDArray[np.int64], NDArray[np.f
 
 
 def _top(diameter: float, unit: float) -> int:
-    """Return the level at which all points are one cluster.
+    """Return the level at which all points are in one cluster.
 
     L = ceil(log2(diameter / unit)), at least 1.
     """
@@ -152,13 +157,13 @@ def _top(diameter: float, unit: float) -> int:
 
 
 def _radius(level: int, unit: float, beta: float) -> float:
-    # At level 0 it is below the least distance, which then stands for 0: a tiny unit could be
+    # At level 0 the radius is below the smallest distance. Use 0, because a tiny unit could be
     # rounded up.
     return math.ldexp(beta * unit, level - 1) if level > 0 else 0.0
 
 
 def _advance(lows: Lows, center: NDArray[np.int64], radius: float) -> bool:
-    """Move every point on to its first center within the radius; whether any moved."""
+    """Move every point on to its first center within the radius; return whether any point moved."""
     moved = False
     far = np.flatnonzero(lows.distances[center] > radius)
     while len(far):

@@ -1,1 +1,1 @@
-"""Trees hung from a root: Gromov's tree, ConstructTree, UPGMA."""
+"""Trees built from a root: Gromov's tree, ConstructTree, UPGMA."""

@@ -1,4 +1,4 @@
-"""Compiled pieces of ConstructTree: in which order points are removed, and next to whom."""
+"""Compiled parts of ConstructTree: the order in which points are removed, and their partners."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from ._gromov_kernels import gromov_product
 
 @kernel
 def find_partner(x: int, row: Any, depth: Any, size: Any, partner: Any, product: Any) -> None:
-    """Return the largest product of x with a point that is left, and that point.
+    """Return the largest product of x with a remaining point, and that point.
 
-    From the distances of x to all points.
+    `row` has the distances from x to all points.
     """
     best = -1.0
     for y in range(len(row)):
@@ -21,8 +21,8 @@ def find_partner(x: int, row: Any, depth: Any, size: Any, partner: Any, product:
             if value > best:
                 best = value
                 partner[x] = y
-    # The same distance, read in another block, may be rounded differently; products must
-    # not rise again.
+    # The same distance, read in another block, may be rounded differently. Products must not
+    # increase again.
     product[x] = min(product[x], best)
 
 
@@ -32,11 +32,10 @@ def remove_points(
 ) -> Any:
     """Remove points until the one with the largest product needs a new partner.
 
-    It has none, or its partner was removed.
-
-    Every point left stands for `size` points; those removed have size 0 and product -1. Each
-    removal is written down: who was kept, who was removed, and their product. Returns how many
-    are removed, and the point that needs a partner.
+    A point needs a partner if it has none, or if its partner was removed. Every remaining point
+    represents `size` points. Removed points have size 0 and product -1. For each removal, the
+    kept point, the removed point and their product are written. Returns the number of removed
+    points, and the point that needs a partner.
     """
     while done < len(depth) - 1:
         x = np.argmax(product)

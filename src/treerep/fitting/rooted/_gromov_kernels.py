@@ -12,12 +12,10 @@ from ..._core.kernel import helper, kernel
 
 @helper
 def gromov_product(x: float, y: float, xy: float) -> float:
-    """Return the Gromov product of two points: how long their paths from the root coincide.
+    """Return the Gromov product of two points: the length that their paths from the root share.
 
-    x, y are their depths.
-
-    What a violated triangle inequality or rounding puts outside 0 ... min(x, y) is cut: no tree
-    could have it.
+    x and y are the depths of the points. Values outside 0 ... min(x, y), from a violated
+    triangle inequality or from rounding, are clipped, because they are impossible in a tree.
     """
     # (x, y)_r = (d(r, x) + d(r, y) - d(x, y)) / 2
     return max(0.0, min(0.5 * (x + y - xy), x, y))
@@ -27,8 +25,8 @@ def gromov_product(x: float, y: float, xy: float) -> float:
 def extend(x: int, row: Any, depth: Any, best: Any, nearest: Any) -> int:
     """Add x, with these distances, to Prim's tree; return the next point to add.
 
-    best[y] is the largest product of y with a point of the tree, nearest[y], and -1 if y is in
-    the tree itself.
+    best[y] is the largest product of y with a point of the tree, nearest[y]. It is -1 if y is
+    in the tree.
     """
     best[x] = -1.0
     following = x
@@ -55,13 +53,13 @@ def negate_products(matrix: Any, depth: Any) -> None:
 
 @kernel
 def link(matrix: Any, complete: bool) -> Any:
-    """Average or complete linkage by nearest-neighbor chains.
+    """Cluster by average or complete linkage with nearest-neighbor chains.
 
-    O(n^2); only what is above the diagonal is read.
+    O(n^2). Only entries above the diagonal are read.
 
-    Returns two points, one from each cluster, and the height of every merge. Merges are not in
-    order of height, but those inside a cluster come before those of the cluster. The matrix is
-    overwritten.
+    Returns two points, one from each cluster, and the height of every merge. Merges are not
+    sorted by height, but the merges inside a cluster precede the merge of the cluster. The
+    matrix is overwritten.
     """
     n = len(matrix)
     for i in range(n):
@@ -71,9 +69,8 @@ def link(matrix: Any, complete: bool) -> Any:
     first = np.empty(n - 1, np.int64)
     second = np.empty(n - 1, np.int64)
     height = np.empty(n - 1)
-    size = np.ones(
-        n, np.int64
-    )  # a cluster is known by one of its points; 0 for points that stand for none
+    # each cluster is represented by one of its points; 0 for all other points
+    size = np.ones(n, np.int64)
     chain = np.empty(n, np.int64)
     length = 0
     start = 0
@@ -85,9 +82,8 @@ def link(matrix: Any, complete: bool) -> Any:
             length = 1
         while True:
             x = chain[length - 1]
-            y = (
-                chain[length - 2] if length > 1 else x
-            )  # of equally near clusters the previous one, or chains go round
+            # among equally close clusters the previous one, so that chains do not cycle
+            y = chain[length - 2] if length > 1 else x
             row = matrix[x]
             for i in range(n):
                 if row[i] < row[y]:
@@ -106,7 +102,7 @@ def link(matrix: Any, complete: bool) -> Any:
 
 @helper
 def _unite(matrix: Any, x: int, y: int, size: Any, complete: bool) -> None:
-    """Let y stand for the clusters of x and y, and x for none."""
+    """Let y represent the clusters of x and y, and x none."""
     share = size[x] / (size[x] + size[y])
     size[x], size[y] = 0, size[x] + size[y]
     of_x = matrix[x]
@@ -117,7 +113,7 @@ def _unite(matrix: Any, x: int, y: int, size: Any, complete: bool) -> None:
             continue
         low = min(of_x[i], of_y[i])
         high = max(of_x[i], of_y[i])
-        # A mean that rounding takes out of its range would let chains go round.
+        # If rounding moved a mean out of its range, chains could cycle.
         value = (
             high if complete else max(low, min(share * of_x[i] + (1.0 - share) * of_y[i], high))
         )
@@ -130,7 +126,6 @@ def dendrogram(first: Any, second: Any) -> Any:
     """Return the parent of each point and merge; -1 for the last merge, the top.
 
     Points are 0 ... n-1. Merge k, of the clusters of first[k] and second[k], is n + k.
-
     """
     n = len(first) + 1
     up = np.full(2 * n - 1, -1, np.int64)
@@ -147,7 +142,7 @@ def dendrogram(first: Any, second: Any) -> Any:
 
 @helper
 def find_leader(leader: Any, x: int) -> int:
-    """Return the point that stands for the cluster of x, and shorten the way to it."""
+    """Return the point that represents the cluster of x, and shorten the path to it."""
     while leader[x] != x:
         leader[x] = leader[leader[x]]
         x = leader[x]
@@ -158,20 +153,18 @@ def find_leader(leader: Any, x: int) -> int:
 def tree_edges(up: Any, level: Any, root: int, tol: float) -> Any:
     """Write edges and lengths of a dendrogram with nodes at these distances from the root.
 
-    The root is one of the points.
-
-    Merges at most `tol` below another one become one node with it, and a point that close to
-    its merge takes its place. All is measured from the upper end, so that distances change by
-    `tol`, for any number of nodes that become one.
+    The root is one of the points. Merges at most `tol` below another merge are combined with it
+    into one node. A point that close to its merge replaces it. Distances are measured from the
+    upper end, so they change by at most `tol`, however many nodes are combined.
     """
     n = (len(up) + 1) // 2
     top = 2 * n - 2
-    place = np.arange(2 * n - 1)  # the merge that a merge has become one with
+    place = np.arange(2 * n - 1)  # the merge with which a merge was combined
     for v in range(top - 1, n - 1, -1):
         above = place[up[v]]
         if level[v] - level[above] <= tol:
             place[v] = above
-    name = np.arange(2 * n - 1)  # the point that has taken a merge's place
+    name = np.arange(2 * n - 1)  # the point that replaced a merge
     name[top] = root
     edges = np.empty((2 * n - 2, 2), np.int64)
     lengths = np.empty(2 * n - 2)

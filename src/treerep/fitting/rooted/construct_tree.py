@@ -1,11 +1,12 @@
 """ConstructTree (Abraham, Balakrishnan, Kuhn, Malkhi, Ramasubramanian and Talwar, PODC 2007).
 
-The two points whose ways from the root r run together longest, by their product (p, q)_r, are
-neighbors in the tree. Remove one of them, q; build the tree of the others; and branch q off
-the way from p to r, at the distance (p, q)_r from r. Points come back in reverse order, by
-rising products, so all older branches are nearer to r, and the new one is on the last edge
-before p. Hence this is a clustering in which the kept point stands for its cluster, and the
-tree is built as Gromov's is.
+The two points whose paths from the root r coincide longest, by their product (p, q)_r, are
+neighbors in the tree. Remove one of them, q, and build the tree of the others. Then branch q
+off the path from p to r, at the distance (p, q)_r from r.
+
+Points are added in reverse order, by increasing products. All earlier branches are closer to r,
+so the new branch is on the last edge before p. The method is therefore a clustering in which
+the kept point represents its cluster, and the tree is built like Gromov's.
 """
 
 import numpy as np
@@ -21,34 +22,35 @@ from .gromov import Merges, hang_from, row_reader, tree_of_merges
 def construct_tree(
     metric: Metric, *, rng: np.random.Generator, root: int | str | None = None
 ) -> Tree:
-    """Learn a tree with ConstructTree; see `fit`.
+    """Fit a tree by ConstructTree.
 
-    Distances from the root are kept. Exact on tree metrics: the tree has the fewest possible
-    nodes. With hyperbolicity delta no distance is off by more than 4 delta log2(n).
+    Distances from the root are kept exactly. With hyperbolicity delta, the error of a distance
+    is at most 4 delta log2(n).
 
     Parameters
     ----------
     root : int, optional
-        A point; by default one drawn at random. Use `trials` to try several.
+        The root, a random point by default. Use `trials` to test several.
+
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    hyperbolicity : Compute delta.
+    methods.gromov : Another method with a guarantee.
 
     Notes
     -----
-    Of two points the one that stands for more is kept, and the one nearer to the root if they
-    stand for as many. Hence the cluster of a point gets a new representative at most log2(n)
-    times, and each change costs the product at most delta: so the bound. The paper decides by
-    the same counts, but by distance from the branch where that differs by a factor of lambda.
-    That is worse on graphs, for lambda from 1.5 to infinity, and so is to keep the nearer point
-    always: 0.26, 0.17, 0.18 and 0.26, 0.19, 0.19 against 0.20, 0.14, 0.16 here (average
-    distortion after scaling on C. elegans, Diseasome and CS PhD, mean of ten roots, other ones
-    than in the table of the documentation).
+    Exact on tree metrics: the tree has the fewest possible nodes. Two to four times n rows of
+    distances are read, one at a time. This takes O(n^2) time in practice and O(n) memory.
 
-    The numbers for ConstructTree in the paper on TreeRep (0.325, 0.315, 0.282) do not come
-    back. The code used there hangs the new node off p, as a leaf, where it should split the way
-    from p to the root, so that q is too far from the root by twice the distance from p to the
-    branch. With the paper's rule that makes 0.29, 0.23, 0.20.
-
-    Two to four times n rows of distances are read, one at a time: O(n^2) time in practice,
-    O(n) memory.
+    The representative of more points is kept, or the point nearer to the root if
+    both represent equally many. The cluster of a point therefore gets a new representative at
+    most log2(n) times, and each change costs the product at most delta. This gives the bound.
+    The paper on ConstructTree compares the distances from the branch first, if they differ by a
+    factor of lambda. This rule is worse on graphs. Average distortions after scaling on C.
+    elegans, Diseasome and CS PhD (mean of ten roots) are 0.20, 0.14 and 0.16 here. The paper's
+    rule gives 0.26, 0.17 and 0.18 for lambda from 1.5 to infinity. Keeping the nearer point
+    gives 0.26, 0.19 and 0.19.
 
     Abraham et al., Reconstructing approximate tree metrics (PODC 2007).
     """
@@ -57,17 +59,16 @@ def construct_tree(
 
 
 def _removals(metric: Metric, depth: NDArray[np.float64]) -> Merges:
-    """Return which points are removed, next to which others, and their products.
+    """Return the removed points, their partners, and their products.
 
-    The next pair is always the one of largest product.
-
-    Every point keeps its best partner. When the partner is removed, the product is still a
-    bound. So a new partner is searched only when the point comes first: twice per point on
-    graphs, two to four times on points in space.
+    The next pair is always the one with the largest product. Every point stores its best
+    partner. After the partner is removed, the product is still a bound. A new partner is
+    therefore searched only when the point is next: twice per point on graphs, and two to four
+    times on points in space.
     """
     n = len(depth)
     row_of = row_reader(metric, "construct_tree")
-    # No product of a point is larger than its depth, so that is the first bound.
+    # No product of a point exceeds its depth, which is the first bound.
     size = np.ones(n, np.int64)
     partner = np.full(n, -1)
     product = depth.copy()

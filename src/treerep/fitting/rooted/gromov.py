@@ -1,12 +1,12 @@
 """Gromov's approximating tree (Hyperbolic Groups, 1987).
 
-Hang the points from a root, and cluster them by the paths that they share.
+Choose a root, and cluster the points by the paths from the root that they share.
 
-Tree fitting with a root is ultrametric fitting (Farris 1970). The product (x, y)_r is how
-long the ways from the root r to x and y run together. Clusters merge in the order of falling
-products; the merge of two clusters becomes a node at the distance of their product from r, and
-the point x hangs below at d(r, x). The root takes part as any other point: its products are 0,
-so it merges at the top.
+Tree fitting with a root is ultrametric fitting (Farris 1970). The product (x, y)_r is the
+length that the paths from the root r to x and y share. Clusters merge in the order of
+decreasing products. The merge of two clusters becomes a node whose distance from r is their
+product. Point x is below it at distance d(r, x). The root is treated like any other point: its
+products are 0, so it merges last.
 """
 
 from collections.abc import Callable
@@ -25,11 +25,11 @@ from ._gromov_kernels import dendrogram, extend, link, negate_products, tree_edg
 
 LINKAGES = ("average", "single", "complete")
 
-# Up to here all rows are read at once, 128 MB: a request costs as much as hundreds of
+# Up to this many rows are read at once (128 MB), because a request costs as much as hundreds of
 # distances.
 _KEPT_ROWS = 4096
 
-#: Two points, one from each cluster, and the product of every merge, by falling products.
+#: Two points, one from each cluster, and the product of every merge, by decreasing products.
 Merges = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
@@ -40,27 +40,36 @@ def gromov(
     linkage: str = "average",
     root: int | str | None = None,
 ) -> Tree:
-    """Learn Gromov's tree of a root; see `fit`.
+    """Fit Gromov's tree for a root.
 
-    Distances from the root are kept. Exact on tree metrics, with any linkage: the tree comes
-    back with the fewest possible nodes, since edges as short as rounding errors are contracted.
+    Distances from the root are kept exactly. The tree joins the clusters with the largest
+    Gromov product.
 
     Parameters
     ----------
     linkage : "average", "single" or "complete"
         The product of two clusters: the mean, the largest or the smallest product of their
-        points. "single" is Gromov's own tree. It never over-estimates a distance, and
-        under-estimates by at most 2 delta log2(n), delta being the hyperbolicity; it takes O(n)
-        memory. The others take a matrix, and have no guarantee. "average" is the best of the
-        three on all graphs of the paper on TreeRep, and better than TreeRep there.
+        points. "single" is the tree of Gromov (1987). It never overestimates a distance, and
+        underestimates it by at most 2 delta log2(n), where delta is the hyperbolicity. It takes
+        O(n) memory. The others take a matrix and have no guarantee. "average" is the best of
+        the three on all graphs of the TreeRep paper, and better than TreeRep on these graphs.
     root : int, optional
-        A point; by default one drawn at random. Use `trials` to try several.
+        The root, a random point by default. Use `trials` to test several.
+
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    hyperbolicity : Compute delta.
+    methods.construct_tree : Another method with a guarantee.
 
     Notes
     -----
-    O(n^2) time. No length is negative, for any linkage: no product of x is larger than d(r, x),
-    so neither is a mean of them. If the triangle inequality is violated, products are first
-    reduced to what it allows.
+    Exact on tree metrics with any linkage. The tree has the fewest possible nodes, because
+    edges as short as rounding errors are contracted. O(n^2) time.
+
+    No length is negative: no product of x is larger than d(r, x), so no mean of products is. If
+    the triangle inequality is violated, products are first reduced to the values that it
+    allows.
 
     Gromov, Hyperbolic groups (1987).
     """
@@ -83,7 +92,7 @@ def hang_from(
 
 
 def row_reader(metric: Metric, method: str) -> Callable[[int], NDArray[np.float64]]:
-    """Return a function that reads the distances from a point to all. O(n) memory."""
+    """Return a function that reads the distances from a point to all others. O(n) memory."""
     if len(metric) <= _KEPT_ROWS:
         return dense_matrix(metric, method).__getitem__
     every = np.arange(len(metric))
@@ -93,7 +102,7 @@ def row_reader(metric: Metric, method: str) -> Callable[[int], NDArray[np.float6
 def tree_of_merges(
     metric: Metric, root: int, depth: NDArray[np.float64], merges: Merges
 ) -> Tree:
-    """Return the tree whose merges are nodes.
+    """Return the tree whose nodes are the merges.
 
     The product of a merge is its distance from the root.
     """
@@ -106,9 +115,9 @@ def tree_of_merges(
 
 
 def _single_merges(metric: Metric, depth: NDArray[np.float64]) -> Merges:
-    """Merge by single linkage: along the spanning tree of largest products.
+    """Merge by single linkage, along the spanning tree of largest products.
 
-    By Prim's algorithm, one row at a time.
+    Prim's algorithm finds the spanning tree, one row at a time.
     """
     n = len(depth)
     row_of = row_reader(metric, "gromov")
@@ -128,8 +137,8 @@ def _single_merges(metric: Metric, depth: NDArray[np.float64]) -> Merges:
 
 
 def _linked_merges(metric: Metric, depth: NDArray[np.float64], linkage: str) -> Merges:
-    # The literature's U(x, y) = max d(r, .) - (x, y)_r without the constant, which would only
-    # cost digits.
+    # This is U(x, y) = max d(r, .) - (x, y)_r of the literature, without the constant, which
+    # would only cost digits.
     matrix = dense_matrix(metric, "gromov")
     negate_products(matrix, depth)
     first, second, height = link(matrix, linkage == "complete")

@@ -13,18 +13,23 @@ from ._gromov_kernels import dendrogram, link
 
 
 def upgma(metric: Metric) -> Tree:
-    """Learn an ultrametric tree by average linkage; see `fit`.
+    """Fit an ultrametric tree by average linkage (UPGMA).
 
-    Two clusters at mean distance h meet in a node h / 2 above their points, so the distances in
-    the tree are the cophenetic distances of average linkage. Exact on ultrametrics. O(n^2)
-    time, one matrix of memory.
+    Two clusters at mean distance h meet in a node at height h / 2. The tree distances are
+    therefore the cophenetic distances of average linkage. The tree is binary, as a dendrogram
+    is. If more than two clusters meet at one height, edges of length 0 join them.
 
-    The tree is binary, as dendrograms are: where more than two clusters meet at one height,
-    edges of length 0 join them. Its root is the only Steiner node with two
-    neighbors: a `Tree` has no root, but `tree.newick(root=...)` takes this node.
-    `tree.contracted()` drops what is not needed.
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    Tree.to_linkage : Convert the tree to SciPy's linkage matrix.
+    Tree.contracted : Remove unnecessary nodes.
 
-    Sokal and Michener, Univ. Kansas Sci. Bull. 38, 1958.
+    Notes
+    -----
+    Exact on ultrametrics. O(n^2) time, and one matrix of memory. A `Tree` has no root, but the
+    root of the dendrogram is the only Steiner node with two neighbors. Pass it to
+    `Tree.newick`. Sokal and Michener, Univ. Kansas Sci. Bull. 38, 1958.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The graph that graph methods work on: the data's own, or that of nearest neighbors."""
+"""The graph for methods that need one: that of the data, or the nearest-neighbor graph."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from ._prim import prim_complete
 from ._spanning_kernels import nearest_in_rows
 
 _NEIGHBORS = 10
-# The central point is searched among all points up to here, and by samples beyond.
+# Up to this many points, the central point is found among all points; for more, by sampling.
 _EXACT_CENTER = 4096
 _SAMPLES = 256
 _CANDIDATES = 32
@@ -28,10 +28,11 @@ def sparse_graph(
 ) -> csr_array | None:
     """Return a connected, symmetric graph as rows of lengths; None if it is complete.
 
-    A `GraphMetric` is a graph already, and takes neither `graph` nor `k`. Any other metric
-    gives the complete graph by default. With graph="knn" (or only `k`), each point is joined to
-    its `k` nearest points, 10 by default. Of equally near ones, those of smallest index count.
-    If that graph is not connected, the shortest edges that connect it are added.
+    A `GraphMetric` is already a graph, and accepts neither `graph` nor `k`. For any other
+    metric, the default is the complete graph. With graph="knn" (or only `k`), each point is
+    joined to its `k` nearest points, by default 10. Among equally close points, those with the
+    smallest index are used. If the graph is not connected, the shortest edges that connect it
+    are added.
 
     Edges between equal points have length 0 and are stored. Graph routines of scipy would
     overlook them.
@@ -42,8 +43,8 @@ def sparse_graph(
         if graph is not None or k is not None:
             given = "graph" if graph is not None else "k"
             raise ValueError(
-                f"{given} is for data that is not a graph, and this is a GraphMetric: "
-                f"leave out {given}"
+                f"{given} applies only to data that is not a graph, and this is a "
+                f"GraphMetric: leave out {given}"
             )
         return metric.adjacency
     kind = ("complete" if k is None else "knn") if graph is None else graph
@@ -51,7 +52,7 @@ def sparse_graph(
     if kind == "complete":
         if k is not None:
             raise ValueError(
-                f"k={k!r} goes with graph='knn': the complete graph joins all points"
+                f"k={k!r} requires graph='knn': the complete graph joins all points"
             )
         return None
     neighbors = _NEIGHBORS if k is None else positive_number(k, "k")
@@ -89,8 +90,8 @@ def _connected(
     member = _components(graph)
     if member.max() == 0:
         return graph
-    # The shortest edges between components are found in the minimum spanning tree of all pairs:
-    # any other edge is the longest of a cycle.
+    # The minimum spanning tree of all pairs contains the shortest edges between components: any
+    # other edge is the longest of a cycle.
     parents, gaps = prim_complete(metric, 0)
     others = parents.astype(np.int64)
     crossing = np.flatnonzero((parents >= 0) & (member != member[others]))
@@ -107,7 +108,7 @@ def _connected(
 def _symmetric(
     n: int, i: NDArray[np.integer], j: NDArray[np.integer], lengths: NDArray[np.float64]
 ) -> csr_array:
-    """Return the rows of undirected edges; of an edge given twice the shorter one counts."""
+    """Return the rows of undirected edges. If an edge is given twice, the shorter one is used."""
     low = np.minimum(i, j)
     high = np.maximum(i, j)
     order = np.lexsort((lengths, high, low))
@@ -122,7 +123,7 @@ def _symmetric(
     ends = (np.concatenate([low, high]), np.concatenate([high, low]))
     rows = csr_array((np.concatenate([lengths, lengths]), ends), shape=(n, n))
     rows.sort_indices()
-    # As the rows of a GraphMetric are: one layout, one compile.
+    # The same layout as the rows of a GraphMetric, so that kernels are compiled once.
     arrays = (
         read_only(rows.data),
         read_only(rows.indices.astype(np.int32)),
@@ -135,7 +136,7 @@ def _components(graph: csr_array) -> NDArray[np.int32]:
     """Return the component of every vertex, numbered from 0."""
     from scipy.sparse.csgraph import connected_components
 
-    # Ones in place of lengths: an edge of length 0 would be none.
+    # Ones in place of lengths, because scipy ignores edges of length 0.
     pattern = csr_array(
         (np.ones(graph.nnz, np.int8), graph.indices, graph.indptr), shape=graph.shape
     )
@@ -144,10 +145,10 @@ def _components(graph: csr_array) -> NDArray[np.int32]:
 
 
 def _spanning(i: NDArray[np.int32], j: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return which edges join everything, taken in order if they close no cycle."""
+    """Return which edges join everything, taken in order unless they close a cycle."""
     from scipy.sparse.csgraph import minimum_spanning_tree
 
-    ranks = np.arange(1.0, len(i) + 1)  # never 0, which would be no edge
+    ranks = np.arange(1.0, len(i) + 1)  # never 0, because scipy ignores zeros
     tree = minimum_spanning_tree(_symmetric(int(max(i.max(), j.max())) + 1, i, j, ranks))
     return tree.data.astype(np.int64) - 1
 
@@ -162,16 +163,16 @@ def joining_edges(
 
 
 def check_root(root: int | str, n: int, labels: Sequence[str] | None = None) -> int:
-    """Return the number of the root, given as a number or a label.
+    """Return the index of the root, given as a number or a label.
 
     Raises a ValueError if there is no such point.
     """
     if isinstance(root, str):
         if labels is None or root not in labels:
             fix = (
-                "give one of the labels"
+                "use one of the labels"
                 if labels
-                else f"the points have no labels, so give a number 0 to {n - 1}"
+                else f"the points have no labels, so use a number from 0 to {n - 1}"
             )
             raise ValueError(f"no point has the label {root!r}: {fix}")
         return labels.index(root)
@@ -180,17 +181,16 @@ def check_root(root: int | str, n: int, labels: Sequence[str] | None = None) -> 
         or not isinstance(root, (int, np.integer))
         or not 0 <= root < n
     ):
-        raise ValueError(f"root is one of the points 0 to {n - 1}, not {root!r}")
+        raise ValueError(f"root must be one of the points 0 to {n - 1}, not {root!r}")
     return int(root)
 
 
 def central_point(metric: Metric, rng: np.random.Generator) -> int:
-    """Return the point of least total distance to all others, the 1-median.
+    """Return the point with the smallest total distance to all others, the 1-median.
 
-    Of equals it is the one of smallest index.
-
-    Exact up to 4,096 points, in O(n^2). Beyond, the total distances to 256 random points choose
-    32 candidates, and the best of those is found exactly.
+    Ties go to the smallest index. Exact up to 4,096 points, in O(n^2). For more points, the
+    total distances to 256 random points determine 32 candidates, and the best candidate is
+    found exactly.
     """
     n = len(metric)
     everyone = np.arange(n)

@@ -1,4 +1,4 @@
-"""The layers of a graph, and who hangs off whom in its level tree."""
+"""The layers of a graph, and the parents in its level tree."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from ...metric.shortest_paths.search_kernels import search_breadth_first
 
 @helper
 def _find(top: Any, vertex: int) -> int:
-    # The representative of a vertex's group; the path to it is halved on the way.
+    # Find the representative of a vertex's group, and halve the path to it on the way.
     while top[vertex] != vertex:
         top[vertex] = top[top[vertex]]
         vertex = top[vertex]
@@ -19,8 +19,8 @@ def _find(top: Any, vertex: int) -> int:
 
 @helper
 def _gather(starts: Any, neighbors: Any, layer: Any, top: Any, vertex: int) -> None:
-    # Join a vertex to its neighbors in its own layer and below, all of which are connected
-    # without coming nearer.
+    # Join a vertex to its neighbors in the same layer and below. These are connected without
+    # coming closer to the root.
     for edge in range(starts[vertex], starts[vertex + 1]):
         neighbor = neighbors[edge]
         if layer[neighbor] >= layer[vertex]:
@@ -33,7 +33,7 @@ def _gather(starts: Any, neighbors: Any, layer: Any, top: Any, vertex: int) -> N
 def layer_parents(starts: Any, neighbors: Any, root: int) -> Any:
     """Return the parent of each vertex.
 
-    It is the smallest vertex in the layer above that is next to the cluster of the vertex.
+    It is the smallest vertex in the layer above that is adjacent to the cluster of the vertex.
     """
     n = len(starts) - 1
     layer = np.empty(n, np.int32)

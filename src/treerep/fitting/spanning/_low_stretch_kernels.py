@@ -2,16 +2,17 @@
 
 Balls stop growing as soon as they are cheap to cut off.
 
-Seeds come in the order of their numbers, the vertex nearest to the seed joins next, and of
-equally near ones the lowest number. Lengths are scaled so that the shortest edge of the round
-has length 1; the conductance of an edge is 1/length.
+Seeds are used in the order of their numbers. The vertex closest to the seed joins next; ties go
+to the lowest number. Lengths are scaled so that the shortest edge of the round has length 1.
+The conductance of an edge is 1/length.
 
-    boundary = conductance of the edges from the ball to vertices in no ball yet volume   = the
-    sum over the ball's vertices of the conductance of their edges, those to earlier balls left
-    out
+    boundary = conductance of the edges from the ball to vertices in no ball yet
 
-Both kernels do the same arithmetic in the same order, so a complete graph gives the same balls
-either way.
+    volume = sum over the ball's vertices of the conductance of their edges, except for edges to
+    earlier balls
+
+Both kernels do the same arithmetic in the same order, so they find the same balls in a complete
+graph.
 """
 
 from typing import Any, NamedTuple
@@ -37,7 +38,7 @@ def _sift_up(heap: Any, place: Any, key: Any, position: int) -> None:
 
 @helper
 def _pop(heap: Any, place: Any, key: Any, size: int) -> Any:
-    # The smaller child moves up, all the way down, and the last item goes where the hole ends.
+    # Move the smaller child up, all the way down, and put the last item into the final hole.
     top = heap[0]
     hole = 0
     child = 1
@@ -65,7 +66,7 @@ def grow_balls(starts: Any, neighbors: Any, edges: Any, lengths: Any, x: float) 
     ball = np.full(count, -1, np.int64)
     via = np.empty(count, np.int64)
     chosen = np.empty(count, np.int64)
-    # pull: conductance of a vertex's edges to the ball
+    # pull: conductance of the edges from a vertex to the ball
     distance = np.full(count, np.inf)
     pull = np.zeros(count)
     heap = np.empty(count, np.int64)
@@ -122,18 +123,18 @@ class ShortestLinks(NamedTuple):
 
 
 class Clusters(NamedTuple):
-    """The clusters, with the links of those in no ball yet to the growing ball."""
+    """The clusters. For clusters in no ball yet, the links to the growing ball."""
 
-    ball: Any  # number of the cluster's ball, or -1
-    distance: Any  # from the seed
+    ball: Any  # number of the ball of the cluster, or -1
+    distance: Any  # distance from the seed
     pull: Any  # conductance of the active links to the ball
-    links: ShortestLinks  # the last link of the path that has this distance
+    links: ShortestLinks  # last link of the path with this distance
     gap: Any  # length of the shortest link to the ball, active or not
 
 
 @kernel
 def shorten_links(block: Any, rows: Any, cols: Any, label: Any, links: ShortestLinks) -> None:
-    """Update the links by the distances of a block. Ties go to the lowest points."""
+    """Update the links with the distances of a block. Ties go to the lowest points."""
     for r in range(len(rows)):
         for c in range(len(cols)):
             to = label[cols[c]]
@@ -161,13 +162,11 @@ def add_to_ball(
     limit: float,
     x: float,
 ) -> int:
-    """Add a cluster with these links to the ball; return the next one.
-
-    Returns -1 when the ball is complete.
+    """Add a cluster with these links to the ball; return the next one, or -1 if the ball is complete.
 
     Links shorter than `limit` are active. `totals` has the BOUNDARY and VOLUME of the ball,
-    which are 0 again when it is complete, and the length of the SHORTEST link between different
-    balls.
+    which are reset to 0 when it is complete, and the length of the SHORTEST link between
+    different balls.
     """
     ball, distance, pull, links, gap = clusters
     nearest = -1

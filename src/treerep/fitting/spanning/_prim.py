@@ -1,8 +1,8 @@
 """Prim's algorithm (Prim 1957), on the complete graph without storing it, and on sparse graphs.
 
-Of equally short edges the one joins whose end in the tree has been there longest, then the one
-to the point of smallest index. So both versions build the same tree, and on a graph whose edges
-are all equal that is a breadth-first tree.
+Among equally short edges, the edge whose end in the tree joined earliest is used. Remaining
+ties go to the point with the smallest index. Both versions therefore build the same tree. On a
+graph with equal edge lengths, this is a breadth-first tree.
 """
 
 import numpy as np
@@ -14,16 +14,14 @@ from ...metric.oracle.classes import COMPILED_ORACLES, MatrixOracle
 from .._distances import checked_block
 from ._spanning_kernels import Frontier, join_points
 
-# Distances read between two checks for interrupts: some tenths of a second.
+# Number of distances read between two checks for interrupts: a few tenths of a second.
 _BUDGET = 1 << 25
 
 
 def prim_complete(metric: Metric, start: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return the parent of every point in the minimum spanning tree, and its distance.
 
-    All pairs are edges. The parent of `start` is -1.
-
-    O(n^2) time, O(n) memory.
+    All pairs are edges. The parent of `start` is -1. O(n^2) time, O(n) memory.
     """
     n = len(metric)
     frontier = Frontier(np.full(n, np.inf), np.full(n, start, np.int32), np.zeros(n, np.int32))

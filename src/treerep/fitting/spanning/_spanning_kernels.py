@@ -1,8 +1,7 @@
 """Nearest neighbors, Prim's algorithm and shortest-path trees.
 
-On graphs in compressed rows, or on all pairs.
-
-Graphs are as in `search_kernels.py`, but lengths may be 0.
+Kernels for graphs in compressed rows, or for all pairs. Graphs are as in `search_kernels.py`,
+but lengths may be 0.
 """
 
 from heapq import heappop, heappush
@@ -17,8 +16,7 @@ from ...metric.oracle.distance_kernels import distance
 
 @helper
 def _sink(indices: Any, lengths: Any, position: int) -> None:
-    # Restore a heap whose top is the farthest point, of equally far ones that of the largest
-    # index.
+    # Restore a heap whose top is the farthest point; ties go to the largest index.
     size = len(indices)
     index = indices[position]
     length = lengths[position]
@@ -41,10 +39,9 @@ def _sink(indices: Any, lengths: Any, position: int) -> None:
 def nearest_in_rows(block: Any, first: int, indices: Any, lengths: Any) -> None:
     """Write the nearest points of first, first + 1, ...
 
-    The rows of `block` are their distances to all points.
-
-    `indices` and `lengths` have one column for each neighbor wanted, and of equally near
-    points those of smallest index come in. They are in no particular order.
+    The rows of `block` are the distances from these points to all points. `indices` and
+    `lengths` have one column for each requested neighbor, in no particular order. Ties go to
+    the smallest index.
     """
     k = indices.shape[1]
     for a in range(len(block)):
@@ -70,7 +67,8 @@ def nearest_in_rows(block: Any, first: int, indices: Any, lengths: Any) -> None:
 class Frontier(NamedTuple):
     """State of Prim's algorithm, by point.
 
-    How near the tree is, at which point, and when that point joined.
+    The distance to the tree, the nearest point of the tree, and the time at which that point
+    joined.
     """
 
     gap: NDArray[np.float64]
@@ -80,7 +78,8 @@ class Frontier(NamedTuple):
 
 @helper
 def _joins_before(frontier: Any, a: int, b: int) -> bool:
-    # The nearer point; then the one whose neighbor joined earlier; then that of smaller index.
+    # The closer point, then the one whose neighbor joined earlier, then the one with the
+    # smaller index.
     if frontier.gap[a] != frontier.gap[b]:
         return frontier.gap[a] < frontier.gap[b]
     first = frontier.order[frontier.parent[a]]
@@ -94,11 +93,9 @@ def join_points(
 ) -> Any:
     """Add `steps` points to a tree that spans all pairs; return the last of them.
 
-    `joined` is the point that was added before.
-
-    `left` are the points not in the tree yet; every step takes one out, and moves the last one
-    to its place. The oracle knows all points, or with `single_row` just the distances from
-    `joined`, as row 0.
+    `joined` is the point that was added last. `left` are the points not in the tree yet. Every
+    step removes one of them, and moves the last one to its position. The oracle contains all
+    points, or with `single_row` only the distances from `joined`, as row 0.
     """
     n = len(frontier.gap)
     for count in range(len(left), len(left) - steps, -1):
@@ -120,14 +117,13 @@ def join_points(
 
 @kernel
 def grow_tree(starts: Any, neighbors: Any, lengths: Any, start: int, from_start: bool) -> Any:
-    """Return for every vertex the edge by which it joins the tree.
+    """Return, for every vertex, the edge by which it joins the tree.
 
-    An edge is an index into `neighbors`. It is -1 for `start`.
-
-    The next edge is the shortest one out of the tree (Prim), or with `from_start` the one whose
-    end is nearest to the start (Dijkstra). Of equals the one decides whose end in the tree
-    joined first, or with `from_start` none; then the vertex of smallest index joins, to its
-    neighbor of smallest index.
+    An edge is an index into `neighbors`. It is -1 for `start`. The next edge is the shortest
+    one that leaves the tree (Prim), or with `from_start` the one whose end is closest to the
+    start (Dijkstra). Without `from_start`, ties go to the edge whose end in the tree joined
+    first. After that, the vertex with the smallest index joins, by its neighbor with the
+    smallest index.
     """
     n = len(starts) - 1
     via = np.full(n, -1, np.int64)

@@ -1,6 +1,6 @@
 """The tree of shortest paths from one point.
 
-By breadth-first search, or by Dijkstra's algorithm if edges have lengths.
+The paths come from breadth-first search, or from Dijkstra's algorithm if edges have lengths.
 """
 
 import numpy as np
@@ -22,18 +22,25 @@ def bfs(
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> Tree:
-    """Return the shortest paths from `root`; see `fit`.
+    """Return the tree of shortest paths from a root.
 
-    The default root is the point of least total distance.
+    The default root is the point of least total distance. For data that are not a graph, the
+    tree of the complete graph (``graph="complete"``, the default) is a star around the root.
+    With ``graph="knn"``, paths lead from neighbor to neighbor, and distances from the root are
+    those in the graph of nearest neighbors.
 
-    Distances to the root are exact, and all others are never made shorter. Of several shortest
-    paths the one counts whose last stop has the smallest index.
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.minimum_spanning_tree : The shortest spanning tree.
+    methods.level_tree : A tree with a guarantee for graphs.
 
-    For data that is not a graph the tree of all pairs (graph="complete", the default) is a star
-    around the root: its distances are d(root, x) + d(root, y). With graph="knn" paths go from
-    neighbor to neighbor, and distances to the root are those in that graph.
+    Notes
+    -----
+    Distances from the root are exact, and other distances never become shorter. Among several
+    shortest paths, the path whose last node has the smallest index is used.
 
-    O(n^2) time, or O(edges log n) of a graph, and up to n searches more to find the default
+    O(n^2) time, or O(edges log n) for a graph, and up to n more searches to find the default
     root; O(n) memory. Dijkstra, Numer. Math. 1, 1959.
     """
     rows = sparse_graph(metric, graph, k, n_jobs)

@@ -1,4 +1,4 @@
-"""LevelTree: the layering tree on the vertices.
+"""LevelTree: the layering tree on the vertices of a graph.
 
 Chepoi, Dragan, Estellon, Habib and Vaxes (SoCG 2008).
 """
@@ -23,26 +23,31 @@ def level_tree(
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> Tree:
-    """Return the level tree from `root`; see `fit`.
+    """Return the level tree (layering tree) of a graph.
 
-    The default root is the point of least total distance.
+    Layer k contains the vertices k edges away from the root. The default root is the point of
+    least total distance. Vertices of one layer that are connected without coming nearer to the
+    root form a cluster. All vertices of a cluster are joined to the same vertex of the layer
+    above: the neighbor of smallest index. For data that are not a graph, the graph of the `k`
+    nearest neighbors is used.
 
-    Layer k holds the vertices k edges away from the root. Those of one layer that are connected
-    without coming nearer to the root form a cluster, and all of a cluster hang off the same
-    vertex of the layer above: of those next to the cluster, that of smallest index. One sweep
-    from the last layer to the first finds them, in time near linear in the number of edges.
-    (The published baseline compares clusters pairwise, O(n^3) in practice, and its root is
-    vertex 1.)
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.bfs : Shortest paths from a root.
 
-    On an unweighted graph every edge has length 1, and d_T - 2 <= d <= d_T + D, where D is the
-    largest distance within a cluster: O(delta log n) on a delta-hyperbolic graph.
+    Notes
+    -----
+    Exact on unweighted trees. In an unweighted graph, every edge has length 1, and d_T - 2 <= d
+    <= d_T + D. D is the largest distance within a cluster, O(delta log n) in a delta-hyperbolic
+    graph. A graph with edge lengths has no guarantee. Its layers still count edges. The length
+    of a tree edge is the distance between its ends.
 
-    The guarantee is for unweighted graphs. On a graph with lengths, like that of the `k`
-    nearest neighbors, which data that is not a graph gets, layers still count edges, and an edge
-    of the tree is as long as its ends are apart.
+    One sweep from the last layer to the first finds the clusters, in near O(edges) time and
+    O(edges) memory. The published baseline compares clusters pairwise, in O(n^3) in practice,
+    and its root is vertex 1.
 
-    Exact on unweighted trees. O(edges) memory. Chepoi, Dragan, Estellon, Habib and Vaxes, SoCG
-    2008.
+    Chepoi, Dragan, Estellon, Habib and Vaxes, SoCG 2008.
     """
     if graph is None and not isinstance(metric, GraphMetric):
         graph = "knn"

@@ -3,17 +3,18 @@
 Alon, Karp, Peleg and West (SIAM Journal on Computing 24, 1995).
 
 A spanning tree stretches the edge (u, v) by d_T(u, v) / length(u, v). AKPW keeps the mean over
-all edges low: in every round it cuts the graph into balls of small radius with few edges
-between them, takes the shortest-path tree of each ball, and contracts the balls. The variant
-here is the one that Spielman's Laplacians.jl made popular:
+all edges low. In every round it cuts the graph into balls of small radius with few edges
+between them, takes the shortest-path tree of each ball, and contracts the balls. This
+implementation follows the variant popularized by Spielman's Laplacians.jl:
 
-1. Edges are conductances, 1/length. Active are those above x times the largest, x = 1 / (2 ln
-   vertices left); the others wait. In an unweighted graph all are.
-2. From vertices in random order, balls grow along shortest paths, until the boundary is at most
+1. Edges have conductances, 1/length. Edges above x times the largest conductance are active,
+   with x = 1 / (2 ln vertices left). The others wait. In an unweighted graph all edges are
+   active.
+2. From vertices in random order, balls grow along shortest paths until the boundary is at most
    x times the volume.
-3. The balls become vertices. Of parallel edges the shortest stays.
+3. The balls become vertices. The shortest of parallel edges is kept.
 
-So a round leaves about a share x of its edges, and rounds are few.
+Each round leaves about a fraction x of its edges, so there are few rounds.
 """
 
 from math import inf, log
@@ -51,17 +52,24 @@ def low_stretch(
     k: int | None = None,
     n_jobs: int | None = None,
 ) -> Tree:
-    """Learn a spanning tree of low mean stretch with AKPW; see `fit`.
+    """Return a spanning tree of low mean stretch, by the method AKPW.
 
-    A graph takes O(edges log n) time. All pairs (graph="complete") take O(n) memory: a round
-    reads every distance at most once, and there are about log(longest / shortest distance)
-    rounds.
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.minimum_spanning_tree : The shortest spanning tree.
+
+    Notes
+    -----
+    Exact on graphs that are trees. A graph takes O(edges log n) time. The complete graph takes
+    O(n) memory: each round reads every distance at most once, and there are about log(longest /
+    shortest distance) rounds.
 
     The published experiments with this method (column LS of the TreeRep paper) passed distances
-    where conductances belong, so long edges were preferred. That changes nothing on unweighted
-    graphs, and explains the high numbers for Zeisel, CBMC and random points.
+    instead of conductances, so long edges were preferred. This does not matter for unweighted
+    graphs. It explains the high numbers for Zeisel, CBMC and random points.
 
-    Exact on graphs that are trees. Alon, Karp, Peleg and West, SIAM J. Comput. 24, 1995.
+    Alon, Karp, Peleg and West, SIAM J. Comput. 24, 1995.
     """
     rows = sparse_graph(metric, graph, k, n_jobs)
     if rows is None:
@@ -74,7 +82,7 @@ def low_stretch(
 def _active(shortest: float, count: int) -> tuple[float, float]:
     """Return the x of a round on `count` vertices, and the length below which edges are active.
 
-    Edges of length 0 have a separate round, in which balls grow as long as there is one.
+    Edges of length 0 have a separate round, in which balls grow while such an edge is left.
     """
     if shortest == 0:
         return 0.0, float(np.nextafter(0, 1))
@@ -116,7 +124,7 @@ def _contracted(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return a graph as compressed rows with the number of every edge.
 
-    Of parallel edges the first is kept.
+    The first of parallel edges is kept.
     """
     low = ends.min(axis=1)
     high = ends.max(axis=1)
@@ -162,10 +170,8 @@ def _balls_of_pairs(
 ) -> tuple[NDArray[np.int64], Ends, Lengths, float]:
     """Return the ball of every cluster, and links within and between balls.
 
-    Within: the links that connect a ball. Between: the shortest link of two balls.
-
-    A cluster that joins reads its links to the clusters that are still outside, so no link is
-    read twice.
+    Links within a ball connect it. The link between two balls is the shortest one. A cluster
+    that joins reads its links to the clusters that are still outside, so no link is read twice.
     """
     x, limit = _active(shortest, count)
     by_label = np.argsort(label, kind="stable")

@@ -19,21 +19,32 @@ def minimum_spanning_tree(
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> Tree:
-    """Return the spanning tree of least total length; see `fit`.
+    """Return the spanning tree of least total length.
 
-    It has no Steiner nodes, and if the triangle inequality holds it never makes a distance
-    shorter. For data that is not a graph it is that of all pairs, never stored (graph="complete",
-    the default), or of the nearest neighbors (graph="knn").
+    The tree has no Steiner nodes. If the triangle inequality holds, no distance becomes
+    shorter. For data that are not a graph, the tree spans the complete graph, which is never
+    stored (``graph="complete"``, the default), or the graph of nearest neighbors
+    (``graph="knn"``).
 
-    Where lengths are equal the tree is not unique, and on an unweighted graph every spanning
-    tree is minimal. It is the point `root` that the tree grows from, a random one by default,
-    and the rule for equals that decide there: of equally short edges the one joins whose end in
-    the tree has been there longest, then the one to the point of smallest index. So the tree of
-    an unweighted graph is a breadth-first one. Published scores of "the" minimum spanning tree
-    of such a graph depend on rules that are not published.
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.bfs : Shortest paths from a root.
+    methods.low_stretch : A spanning tree of low stretch.
 
-    Exact on trees all of whose nodes are data points. O(n^2) time, or O(edges log n) of a
-    graph; O(n) memory. Prim, Bell Syst. Tech. J. 36, 1957.
+    Notes
+    -----
+    Exact on trees whose nodes are all data points. O(n^2) time, or O(edges log n) for a graph;
+    O(n) memory.
+
+    If edges have equal lengths, the minimum spanning tree is not unique. In an unweighted graph
+    every spanning tree is minimal. The tree grows from the point `root`, a random point by
+    default. Among equally short edges, it takes the edge whose end has been in the tree
+    longest, and then the edge to the point of smallest index. In an unweighted graph, the
+    result is a breadth-first tree. Published scores of minimum spanning trees of unweighted
+    graphs depend on unpublished rules.
+
+    Prim, Bell Syst. Tech. J. 36, 1957.
     """
     rows = sparse_graph(metric, graph, k, n_jobs)
     n = len(metric)

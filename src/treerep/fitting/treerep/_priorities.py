@@ -1,8 +1,8 @@
-"""One random priority per point, from which every random choice of TreeRep follows.
+"""One random priority per point, which determines every random choice of TreeRep.
 
-Up to a million points, the priorities are a stored shuffle. Beyond, they are a keyed bijection
-of 0 ... n-1. A worker or a GPU computes any part of it from a few random numbers. So every
-backend has the same priorities, and gives the same tree.
+Up to a million points, the priorities are a stored shuffle. For more points, they are a keyed
+bijection of 0 ... n-1. A worker or a GPU computes any part of it from a few random numbers. All
+backends therefore have the same priorities and give the same tree.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 _SHUFFLED = 1 << 20
 _ROUNDS = 4
-_CHUNK = 1 << 15  # numbers in the cache at a time
+_CHUNK = 1 << 15  # numbers processed at a time, so that they fit into the cache
 
 
 class Priorities:
@@ -62,7 +62,7 @@ class Priorities:
         return partial(self.of_points, start, stop)
 
     def points_at(self, ranks: Any) -> Any:
-        """Return the points that have these priorities, as an int64 array of NumPy or torch."""
+        """Return the points with these priorities, as an int64 array of NumPy or torch."""
         if self._stored is not None:
             order = np.empty(self.n, np.int64)
             order[self._stored] = np.arange(self.n)
@@ -82,7 +82,7 @@ class Priorities:
         return x
 
     def _forward(self, x: Any) -> Any:
-        # An odd factor can be undone, and so can a shift by half the bits or more.
+        # An odd factor can be inverted, and so can a shift by at least half of the bits.
         for factor, term in self._keys:
             x = (x * factor + term) & self._mask
             x = x ^ (x >> self._shift)

@@ -1,6 +1,6 @@
-"""Validate TreeRep's options. Shared by all backends.
+"""Validation of TreeRep's options. Shared by all backends.
 
-This module does not import numba: the torch backend runs without it.
+This module does not import numba, because the torch backend runs without it.
 """
 
 from typing import Any, NamedTuple
@@ -16,11 +16,12 @@ _ZONE_SIZE = 100
 
 
 class Choices(NamedTuple):
-    """The options of TreeRep as its engines take them."""
+    """The options of TreeRep in the form that backends use."""
 
     tol: float | None  # None: "auto"
     rule: int  # index into PIVOT_RULES
-    joined: int  # neighbor joining finishes zones of at most this size; 0: TreeRep does
+    # neighbor joining finishes zones of at most this size; 0: TreeRep finishes them
+    joined: int
 
 
 def checked_choices(
@@ -29,7 +30,7 @@ def checked_choices(
     finish: str = "treerep",
     zone_size: int | None = None,
 ) -> Choices:
-    """Return the options of `treerep`, or raise a ValueError that names the wrong one."""
+    """Return the options of `treerep`, or raise a ValueError that names the invalid one."""
     if pivot not in PIVOT_RULES:
         raise ValueError(
             f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}"
@@ -37,8 +38,7 @@ def checked_choices(
     check_choice("finish", finish, FINISHES)
     if finish != "nj" and zone_size is not None:
         raise ValueError(
-            f"zone_size={zone_size!r} is for zones that neighbor joining finishes: "
-            "add finish='nj'"
+            f"zone_size={zone_size!r} applies only to zones that neighbor joining finishes: add finish='nj'"
         )
     joined = 0
     if finish == "nj":
@@ -49,10 +49,10 @@ def checked_choices(
 def tolerance(metric: Any, given: float | None, largest: float) -> float:
     """Return the length below which a length counts as zero.
 
-    `largest` is the largest distance of the first pivot. By default the tolerance is the
-    paper's 0.1 for whole-number distances, and a few units in the last place of `largest`
-    otherwise.
+    `largest` is the largest distance from the first pivot. By default the tolerance is the
+    paper's 0.1 for whole-number distances, and otherwise a few units in the last place of
+    `largest`.
     """
     automatic = 0.1 if metric.integral else rounding_of(metric, largest)
-    # "Closer than the tolerance" must hold for equal numbers, so it is never 0.
+    # Never 0, because "closer than the tolerance" must hold for equal numbers.
     return max(automatic if given is None else given, float(np.finfo(np.float64).tiny))

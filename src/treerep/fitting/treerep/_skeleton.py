@@ -1,4 +1,4 @@
-"""Output of TreeRep's split phase: zones, names of nodes, and final edges. For all backends."""
+"""Output of TreeRep's split phase: zones, names of nodes, and final edges. Shared by all backends."""
 
 from typing import NamedTuple
 
@@ -12,12 +12,13 @@ from ._zone_kernels import BINS, Arms, Growth
 class Zone(NamedTuple):
     """Points lo:hi that belong to one node or edge of the tree."""
 
-    kind: int  # 1: they hang off node a; 2: off the edge (a, b); 0: they are duplicates of a
+    # 1: the points belong to node a; 2: to the edge (a, b); 0: they are duplicates of a
+    kind: int
     lo: int
     hi: int
     a: int
     b: int
-    length: float  # of the edge
+    length: float  # length of the edge
 
     @property
     def size(self) -> int:
@@ -31,12 +32,12 @@ class Skeleton:
     Attributes
     ----------
     nodes : (n,) int32 array
-        Which node of the tree each point is. Those placed here are called n - 1, n - 2, ...
+        The node of each point in the tree. Points placed here have the numbers n - 1, n - 2,
+        ...
     named : list of int
         The points placed here, in this order.
     edges, weights : lists of arrays
-        Edges that are final, and their lengths. The Steiner node of a step is n + the name of
-        its z.
+        Final edges and their lengths. The Steiner node of a step is n + the number of its z.
     """
 
     def __init__(self, n: int) -> None:
@@ -54,7 +55,7 @@ class Skeleton:
         return name
 
     def add(self, edges: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
-        """Keep edges that are final."""
+        """Add final edges."""
         self.edges.append(edges)
         self.weights.append(weights)
 
@@ -68,8 +69,8 @@ class Skeleton:
     ) -> list[Zone]:
         """Add the final edges of a step and return its new zones.
 
-        `fresh` are the points that become pivots: y and z, or z alone. `new_r` is the point
-        that becomes r, or -1. Bin k has the points starts[k]:starts[k+1].
+        `fresh` are the points that become pivots: y and z, or only z. `new_r` is the point that
+        becomes r, or -1. Bin k has the points starts[k]:starts[k+1].
         """
         names = [self.name(point) for point in fresh]
         y, z = names if zone.kind == 1 else (zone.b, names[0])
@@ -94,6 +95,6 @@ class Skeleton:
     def all_edges(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return edges (m, 2) and their lengths.
 
-        Point i is node nodes[i]. Steiner nodes are n and up, with gaps.
+        Point i is node nodes[i]. Steiner nodes are numbered from n on, with gaps.
         """
         return np.concatenate(self.edges), np.concatenate(self.weights)

@@ -1,18 +1,18 @@
 """Kernels of TreeRep: sort the points of a zone into seven, and finish small zones depth-first.
 
-A *zone* is a set of points that hang off the tree built so far. Kind 1 hangs off a node a; kind
-2 off the inside of an edge (a, b). That edge is not part of the tree until the zone turns out
-to be empty. A zone of kind 0 has duplicates of a, which become leaves of a. Memory is O(n) for
-every metric.
+A *zone* is a set of points that attach to the same part of the tree built so far. The points of
+a zone of kind 1 attach to a node a, and those of kind 2 to the inside of an edge (a, b). That
+edge is not part of the tree until the zone turns out to be empty. A zone of kind 0 contains
+duplicates of a, which become leaves of a. Memory is O(n) for every metric.
 
-One *step* takes three pivots x, y, z from a zone (x = a; y, z two points for kind 1; y = b and
-one point z for kind 2), builds their universal tree with the node r in the middle, and sorts
-every other point w by the Gromov products
+One *step* takes three pivots x, y, z from a zone. For kind 1, x = a, and y and z are two
+points; for kind 2, x = a, y = b, and z is a point. The step builds their universal tree with
+the node r in the middle, and sorts every other point w by the Gromov products
 
-    A = (x, y)_w    B = (y, z)_w    C = (z, x)_w        (u, v)_w = (d(w, u) + d(w, v) - d(u, v))
-    / 2
+    A = (x, y)_w    B = (y, z)_w    C = (z, x)_w
+    where (u, v)_w = (d(w, u) + d(w, v) - d(u, v)) / 2
 
-into bins: Z1[r], Z1[x], Z1[y], Z1[z] (hang off a node) and Z2[x], Z2[y], Z2[z] (hang off the
+into bins: Z1[r], Z1[x], Z1[y], Z1[z] (attach to a node) and Z2[x], Z2[y], Z2[z] (attach to the
 edge to r).
 """
 
@@ -23,8 +23,8 @@ import numpy as np
 from ..._core.kernel import helper, kernel
 from ...metric.oracle.distance_kernels import distance, prefetch
 
-# Bins of a step, in the order in which they lie in memory afterwards. Z1[q] is q, Z2[q] is 3 +
-# q for q = 1, 2, 3.
+# Bins of a step, in the order of their memory afterwards. For q = 1, 2, 3, Z1[q] is q, and Z2[q]
+# is 3 + q.
 Z1_R = 0
 Z1_X = 1
 Z1_Y = 2
@@ -32,15 +32,15 @@ Z1_Z = 3
 Z2_X = 4
 Z2_Y = 5
 Z2_Z = 6
-# Duplicates: at distance 0 from the fresh pivot y or z.
+# Duplicates: points at distance 0 from the fresh pivot y or z.
 TWIN_Y = 7
 TWIN_Z = 8
 BINS = 9
-COULD_BE_R = 9  # lies where r lies: one such point becomes r, the others go to Z1[r]
+COULD_BE_R = 9  # at the position of r: one such point becomes r, the others join Z1[r]
 GONE = 10  # a pivot, or the point that became r
 CODES = 11
 
-AHEAD = 8  # points between the one that is sorted and the one whose memory is prefetched
+AHEAD = 8  # distance between the point being sorted and the point being prefetched
 
 # Rules for z in a kind-2 zone.
 CLOSEST = 0
@@ -58,7 +58,7 @@ NODE_B = 4
 N_ZONES = 0  # zones left in the table
 N_EDGES = 1  # edges written
 N_PLACED = 2  # points placed
-N_SORTED = 3  # points sorted into a zone, each as often as it was sorted
+N_SORTED = 3  # points sorted into a zone, counted every time
 BUDGET = 4  # points to sort in one call
 STATES = 5
 
@@ -66,21 +66,21 @@ STATES = 5
 class Points(NamedTuple):
     """The points still to be placed. A zone is a slice lo:hi of the first four arrays.
 
-    The arrays have two halves: a step reads a zone in one and writes its sub-zones to the same
-    place in the other.
+    The arrays have two halves. A step reads a zone in one half and writes its sub-zones to the
+    same positions in the other.
     """
 
     slots: Any  # index of the point in the oracle
-    near_a: Any  # its distance to the zone's node a
-    near_b: Any  # its distance to b, for kind 2
-    bins: Any  # the bin in which the current step puts it
-    priority: Any  # by slot: of several points, the one of lowest priority is chosen
+    near_a: Any  # distance to the zone's node a
+    near_b: Any  # distance to b, for kind 2
+    bins: Any  # bin of the point in the current step
+    priority: Any  # by slot; the point of lowest priority is chosen
 
 
 class Pivots(NamedTuple):
     """The three pivots of a step. x is the zone's node a."""
 
-    kind: Any  # of the zone: 1 when y is a fresh point, 2 when it is the zone's node b
+    kind: Any  # kind of the zone: 1 if y is a fresh point, 2 if y is the zone's node b
     y: Any  # slot of y, for kind 1
     z: Any  # slot of z
     at_y: Any  # positions of the fresh points in the slice; -1 for kind 2
@@ -103,7 +103,7 @@ class Growth(NamedTuple):
     """Output of steps: zones to sort further (a table used as a stack), and edges."""
 
     zones: Any  # (., 5) int64: KIND, LO, HI, NODE_A, NODE_B
-    lengths: Any  # of the edge (a, b), for kind 2
+    lengths: Any  # lengths of the edges (a, b), for kind 2
     edges: Any  # (., 2) node ids
     weights: Any
 
@@ -112,7 +112,7 @@ class Growth(NamedTuple):
 def _lowest(points: Any, lo: int, hi: int, best: Any) -> int:
     """Write the positions of the four points of lowest priority to best; return their number.
 
-    The lowest comes first. There are fewer than four in a smaller zone.
+    The lowest comes first. A small zone has fewer than four points.
     """
     slots = points.slots
     priority = points.priority
@@ -144,7 +144,7 @@ def _pick(kind: int, points: Any, lo: int, hi: int, rule: int, best: Any) -> Non
     near_b = points.near_b
     choice = best[0]
     if rule == NEAR:
-        for k in range(1, count):  # best is ordered by priority, so ties go to the lowest
+        for k in range(1, count):  # best is sorted by priority, so ties go to the lowest
             if near_b[best[k]] < near_b[choice]:
                 choice = best[k]
     else:
@@ -157,7 +157,7 @@ def _pick(kind: int, points: Any, lo: int, hi: int, rule: int, best: Any) -> Non
 
 @helper
 def _choose(oracle: Any, points: Any, zone: Any, length: float, rule: int, best: Any) -> Any:
-    """The pivots of a zone's next step."""
+    """Return the pivots of a zone's next step."""
     kind = zone[KIND]
     lo = zone[LO]
     hi = zone[HI]
@@ -193,8 +193,8 @@ def _universal_tree(pivots: Any, tol: float) -> Any:
     to_x = 0.5 * (xy + xz - yz)
     to_y = 0.5 * (xy + yz - xz)
     to_z = 0.5 * (xz + yz - xy)
-    # A pivot that seems to lie beyond r is r. Left negative, and cut to 0 at the end, its arm
-    # would leave the path between the other two too long.
+    # A pivot that seems to lie beyond r becomes r. If its arm stayed negative and were set to 0
+    # at the end, the path between the other two would be too long.
     if to_x < tol:
         return Arms(0.0, xy, xz, 1)
     if to_y < tol:
@@ -208,21 +208,22 @@ def _universal_tree(pivots: Any, tol: float) -> Any:
 def _sort_point(x: float, y: float, z: float, pivots: Any, tol: float) -> Any:
     """Return the bin of a point w, its distance to its node, and its distance to r.
 
-    x, y, z are the distances of w from the pivots.
+    x, y, z are the distances from w to the pivots.
     """
     a = 0.5 * (x + y - pivots.xy)  # (x, y)_w
     b = 0.5 * (y + z - pivots.yz)  # (y, z)_w
     c = 0.5 * (z + x - pivots.xz)  # (z, x)_w
     if abs(a - b) < tol and abs(b - c) < tol and abs(a - c) < tol:
-        # Three equal products: w hangs off r, at their common value; or is r, if that is 0.
+        # Three equal products: w attaches to r at their common value, or is r if that value is
+        # 0.
         to_r = (a + b + c) / 3.0
         return COULD_BE_R if a < tol and b < tol and c < tol else Z1_R, to_r, to_r
     # Otherwise d(w, r) is the largest product, and w belongs to the pivot q that this product
-    # leaves out: to q itself where both other products equal d(w, q), as the paper's definition
-    # of Zone_1 says, else to its edge. The paper's text and pseudo-code ask for one of the two
-    # only; then its proposition (an error of at most delta on four points) fails, by a factor
-    # of up to 2, and C. elegans and Grid-worm come out worse (docs/developers/treerep.md). Ties: A, B,
-    # then C.
+    # omits. If both other products equal d(w, q), w belongs to q itself, as in the paper's
+    # definition of Zone_1; otherwise it belongs to the edge of q. The paper's text and
+    # pseudocode require only one of the two. Then its proposition (an error of at most delta on
+    # four points) fails by a factor of up to 2, and results on C. elegans and Grid-worm are
+    # worse (docs/developers/treerep.md). Ties: A, B, then C.
     if a >= b and a >= c:
         return (Z1_Z if abs(z - b) < tol and abs(z - c) < tol else Z2_Z), z, a
     if b >= c:
@@ -241,10 +242,9 @@ def _sort(
     tol: float,
     counts: Any,
 ) -> int:
-    """Sort the points lo:hi into bins; near_a and near_b become what the new zones carry.
+    """Sort the points lo:hi into bins; update near_a and near_b for the new zones.
 
-    Return the position of the point that becomes r, the lowest in priority of those that can,
-    or -1.
+    Returns the position of the point that becomes r, the candidate of lowest priority, or -1.
     """
     slots = points.slots
     near_a = points.near_a
@@ -278,9 +278,8 @@ def _sort(
                 where = Z1_R
             elif new_r < 0 or points.priority[slots[i]] < points.priority[slots[new_r]]:
                 new_r = i
-        # What the new zone carries: the distance to its node, and for kind 2 also the distance
-        # to r. Once r is contracted into a pivot, that pivot's edge zone hangs off r itself and
-        # carries the product.
+        # Distances for the new zone: to its node, and for kind 2 also to r. If r is contracted
+        # into a pivot, the edge zone of that pivot attaches to r itself and stores the product.
         near_a[i] = to_r if contracted and where == 3 + contracted else to_q
         near_b[i] = to_r
         points.bins[i] = where
@@ -290,7 +289,7 @@ def _sort(
 
 @helper
 def _scatter(points: Any, lo: int, hi: int, new_r: int, places: Any) -> None:
-    """Copy the points lo:hi to the places of their bins, in order. `places` moves on."""
+    """Copy the points lo:hi to the places of their bins, in order, and advance `places`."""
     for i in range(lo, hi):
         where = points.bins[i]
         if where == GONE or i == new_r:
@@ -351,25 +350,25 @@ def _grow(
     return n_zones, n_edges
 
 
-# The same pieces one by one, for the driver of the split phase.
+# The same functions one by one, for the driver of the split phase.
 
 
 @kernel
 def choose(oracle: Any, points: Any, zone: Any, length: float, rule: int, tol: float) -> Any:
-    """The pivots of a zone's next step and the universal tree on them."""
+    """Return the pivots of a zone's next step and their universal tree."""
     pivots = _choose(oracle, points, zone, length, rule, np.empty(4, np.int64))
     return pivots, _universal_tree(pivots, tol)
 
 
 @kernel
 def universal_tree(pivots: Any, tol: float) -> Any:
-    """The universal tree on the pivots of a metric without an oracle ..."""
+    """Return the universal tree of the pivots of a metric without an oracle."""
     return _universal_tree(pivots, tol)
 
 
 @kernel
 def pick(kind: int, points: Any, lo: int, hi: int, rule: int, best: Any) -> None:
-    """... and the positions of its fresh pivots, chosen like `choose` does."""
+    """Write the positions of the fresh pivots of a metric without an oracle, as `choose` does."""
     _pick(kind, points, lo, hi, rule, best)
 
 
@@ -384,7 +383,7 @@ def sort_chunk(
     tol: float,
     counts: Any,
 ) -> int:
-    """Sort the points lo:hi of a zone into bins and count them; return who becomes r, or -1."""
+    """Sort the points lo:hi of a zone into bins and count them; return the point that becomes r, or -1."""
     return _sort(oracle, points, lo, hi, pivots, contracted, tol, counts)
 
 
@@ -396,13 +395,13 @@ def scatter_chunk(points: Any, lo: int, hi: int, new_r: int, places: Any) -> Non
 
 @kernel
 def grow(x: int, y: int, z: int, r: int, arms: Any, starts: Any, growth: Any) -> Any:
-    """Zones and edges of one step, into empty tables; return how many of each."""
+    """Write zones and edges of one step into empty tables; return the number of each."""
     return _grow(x, y, z, r, arms, starts, growth, 0, 0)
 
 
 @helper
 def _join(x: int, y: int, z: int, r: int, arms: Any, growth: Any, n_edges: int) -> int:
-    """Add the universal tree itself: edges from the pivots to r."""
+    """Add the edges of the universal tree, from the pivots to r."""
     for q in range(3):
         pivot = x if q == 0 else (y if q == 1 else z)
         if pivot != r:
@@ -457,7 +456,7 @@ def finish(
         r = n + z
         if arms.contracted:
             r = x if arms.contracted == 1 else (y if arms.contracted == 2 else z)
-        if hi - lo == 3 - kind:  # only the pivots: about half of all steps
+        if hi - lo == 3 - kind:  # only the pivots, as in about half of all steps
             n_edges = _join(x, y, z, r, arms, growth, n_edges)
             placed += hi - lo
             continue

@@ -1,15 +1,17 @@
-"""TreeRep (Sonthalia and Gilbert, NeurIPS 2020): split together, finish alone.
+"""TreeRep (Sonthalia and Gilbert, NeurIPS 2020), with a parallel split and a serial finish.
 
-The method reads distances from the current pivots to the points of the current zone, some 10 to
-20 per point on the data measured. So it needs no matrix: each zone has one or two vectors of
-distances, O(n) memory in all.
+The method reads distances from the current pivots to the points of the current zone, about 10
+to 20 per point on the data measured. It therefore needs no matrix. Each zone has one or two
+vectors of distances, so the total memory is O(n).
 
 1. *Split*: while zones are large, all of them are sorted into their sub-zones in one
    data-parallel wave.
-2. *Finish*: one thread completes a zone depth-first once its points fit a core's cache.
+2. *Finish*: when the points of a zone fit into the cache of a core, one thread completes the
+   zone depth-first.
 
-Every random choice is made by one priority per point, and zones are independent. So the tree
-does not depend on the number of threads, nor on where the split phase ends.
+One priority per point determines every random choice, and zones are independent. The tree
+therefore depends neither on the number of threads nor on the size at which the split phase
+ends.
 """
 
 from collections.abc import Iterator
@@ -59,17 +61,19 @@ from ._zone_kernels import (
 class Limits:
     """Sizes of zones and tasks. The tree does not depend on them."""
 
-    #: Points of zones that one thread finishes.
+    #: Maximum number of points in zones that one thread finishes.
     finish_points: int = 1 << 15
-    #: The coordinates of these points should fit a core's share of the cache.
+    #: The coordinates of these points should fit into a core's share of the cache.
     cache_bytes: int = 4 << 20
-    #: The same for a matrix on disk. Small zones let many threads wait for the disk at once.
+    #: `finish_points` for a matrix on disk. With small zones, many threads can wait for the
+    #: disk at once.
     finish_on_disk: int = 1 << 11
-    #: The same for a custom metric: the distances of a zone are read as one small matrix.
+    #: `finish_points` for a custom metric: the distances of a zone are read as one small
+    #: matrix.
     finish_by_matrix: int = 64
-    #: Points that one task of a wave sorts.
+    #: Number of points that one task of a wave sorts.
     chunk: int = 1 << 15
-    #: Points sorted between two checks for interrupts: about a tenth of a second.
+    #: Number of points sorted between two checks for interrupts: about 0.1 s.
     budget: int = 4_000_000
 
 
@@ -86,11 +90,19 @@ def treerep(
     finish: str = "treerep",
     zone_size: int | None = None,
 ) -> Tree:
-    """Learn a tree with TreeRep; see `fit`.
+    """Fit a tree by TreeRep. `fit` describes the options.
 
-    Exact on tree metrics. About O(n log n) time (O(n^2) at worst, for example on a star) and
-    O(n) memory. Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional hyperbolic
-    embedding (NeurIPS 2020).
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.auto : The default method.
+    place : Add new points by the rule of TreeRep.
+
+    Notes
+    -----
+    Exact on tree metrics. About O(n log n) time (O(n^2) in the worst case, for example on a
+    star) and O(n) memory. Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional
+    hyperbolic embedding (NeurIPS 2020).
     """
     choices = checked_choices(tol, pivot, finish, zone_size)
     n = len(metric)
@@ -108,25 +120,25 @@ def treerep(
     short = engine.tol
     del engine  # frees its memory for the next step
     tree = finished_tree(metric, edges, weights, nodes)
-    # Neighbor joining makes every point a leaf and every node binary, by edges of length 0.
+    # With edges of length 0, neighbor joining makes every point a leaf and every node binary.
     return tree.contracted(short) if choices.joined else tree
 
 
-#: Edges, their lengths, and how many points were sorted for them.
+#: Edges, their lengths, and the number of points sorted for them.
 Finished = tuple[NDArray[np.int32], NDArray[np.float64], int]
 
 
 class Step(NamedTuple):
-    """One step of a large zone: its pivots and the universal tree on them."""
+    """One step of a large zone: its pivots and their universal tree."""
 
     pivots: Pivots
     arms: Arms
-    oracle: object  # has the distances to the pivots
-    fresh: list[int]  # the points that become pivots: y and z, or z alone
+    oracle: object  # contains the distances to the pivots
+    fresh: list[int]  # points that become pivots: y and z, or only z
 
 
 class _Chunk(NamedTuple):
-    """Points lo:hi of a large zone, which one task sorts."""
+    """Points lo:hi of a large zone that one task sorts."""
 
     zone: int  # index in the wave
     lo: int
@@ -134,7 +146,7 @@ class _Chunk(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Zones to begin with: slices of these arrays. Nodes a and b are numbered from 2 n on."""
+    """Initial zones: slices of these arrays. Nodes a and b are numbered from 2 n on."""
 
     slots: NDArray[np.int32]
     near_a: NDArray[np.float64]
@@ -151,20 +163,19 @@ class TreeRep:
     priority : (n,) int32 array, a permutation
     tol : float, or None for "auto"
     rule : index into PIVOT_RULES
-    workers, bar : the threads to use and the progress bar to move
+    workers, bar : the threads and the progress bar
     joined : int
-        Neighbor joining finishes zones of at most this size. 0: none.
+        Neighbor joining finishes zones of at most this size; 0 means none.
     start : Start, optional
-        Zones of points that already hang off a tree. By default all points but the first hang
-        off the first.
+        Zones of points that already attach to a tree. By default all others attach to the first.
     limits : Limits, optional
 
     Attributes
     ----------
     nodes : (n,) int32 array
-        Which node of the tree each point is: neighbors in the tree have near numbers.
+        The node of each point in the tree. Neighbors in the tree have close numbers.
     visits : int
-        How often points were sorted into zones: the work done.
+        How often points were sorted into zones, a measure of the work done.
     """
 
     def __init__(
@@ -199,11 +210,11 @@ class TreeRep:
         self.row_bytes = 0 if self.oracle is None else bytes_per_point(self.oracle)
         self.finish_points = self._finish_points()
         if self.oracle is None:
-            # By point: its distances to the pivots y and z of its zone.
+            # Distances from each point to the pivots y and z of its zone.
             self.rows = np.empty((2, self.n))
 
     def _finish_points(self) -> int:
-        """Return the size up to which a zone is finished by one thread."""
+        """Return the size up to which one thread finishes a zone."""
         limits = self.limits
         if self.joined:
             return self.joined
@@ -217,7 +228,7 @@ class TreeRep:
     def run(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return edges (m, 2) and their lengths.
 
-        Point i is node nodes[i]. Steiner nodes are n and up, with gaps.
+        Point i is node nodes[i]. Steiner nodes are numbered from n on, with gaps.
         """
         waiting = self.zones
         small: list[Zone] = []
@@ -232,11 +243,11 @@ class TreeRep:
         for edges, weights, visits in self.workers.map(self._finish, batches):
             self.skeleton.add(edges, weights)
             self.visits += visits
-        self.workers.check()  # an interrupt leaves zones unfinished
+        self.workers.check()  # after an interrupt, zones are unfinished
         return self.skeleton.all_edges()
 
     def _first_zone(self, priority: NDArray[np.int32]) -> Start:
-        """Return one zone: all other points hang off the point of lowest priority."""
+        """Return one zone in which all other points attach to the point of lowest priority."""
         first = int(np.argmin(priority))
         slots = np.delete(np.arange(self.n, dtype=np.int32), first)
         near_a = self._distances_from(first, slots)
@@ -281,13 +292,13 @@ class TreeRep:
                 oracle, self.points, lo, hi, pivots, arms.contracted, self.tol, counts[task]
             )
 
-        # By chunk: the position of a point that could be r, or -1.
+        # By chunk: the position of a candidate for r, or -1.
         candidates = list(self.workers.map(sort, range(len(chunks))))
         # The chunks of zone k are first_chunk[k]:first_chunk[k + 1].
         zone_of_chunk = np.array([chunk.zone for chunk in chunks])
         first_chunk = np.searchsorted(zone_of_chunk, np.arange(len(zones) + 1))
         places = np.empty((len(chunks), BINS), np.int64)
-        new_r = []  # by zone: the position of the point that becomes r, or -1
+        new_r = []  # by zone: position of the point that becomes r, or -1
         new: list[Zone] = []
         for k, (zone, step) in enumerate(zip(zones, steps, strict=True)):
             mine = slice(first_chunk[k], first_chunk[k + 1])
@@ -297,7 +308,7 @@ class TreeRep:
             sizes[:, Z1_R] += counts[mine, COULD_BE_R]
             sizes[:, Z1_R] -= [chunk.lo <= at < chunk.hi for chunk in chunks[mine]]
             starts = self._bin_starts(zone, sizes)
-            # In a bin, the points of a chunk come after those of all chunks before.
+            # In a bin, the points of a chunk follow those of all previous chunks.
             places[mine] = starts[:-1] + np.cumsum(sizes, axis=0) - sizes
             r = int(self.points.slots[at]) if at >= 0 else -1
             new += self.skeleton.grow(zone, step.fresh, step.arms, r, starts)
@@ -314,7 +325,7 @@ class TreeRep:
         return new
 
     def _chunks(self, zones: list[Zone]) -> list[_Chunk]:
-        """Cut the points of each zone into chunks."""
+        """Split the points of each zone into chunks."""
         size = self.limits.chunk
         return [
             _Chunk(k, lo, min(lo + size, zone.hi))
@@ -323,9 +334,9 @@ class TreeRep:
         ]
 
     def _bin_starts(self, zone: Zone, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return where the bins of a zone begin, and where the last one ends.
+        """Return the starts of the bins of a zone, and the end of the last one.
 
-        They lie one after the other in the place of the zone in the other half.
+        The bins are consecutive, at the position of the zone in the other half.
         """
         to = zone.lo + self.half if zone.lo < self.half else zone.lo - self.half
         return np.concatenate([[to], to + np.cumsum(sizes.sum(axis=0))])
@@ -337,7 +348,7 @@ class TreeRep:
         return min(positions, key=lambda position: int(priority[slots[position]]), default=-1)
 
     def _step(self, zone: Zone) -> Step:
-        """Choose the pivots of a zone and build the universal tree."""
+        """Choose the pivots of a zone and build their universal tree."""
         if self.oracle is None:
             return self._step_by_blocks(zone)
         row = np.array(zone[:5])
@@ -348,7 +359,7 @@ class TreeRep:
         return Step(pivots, arms, self.oracle, fresh)
 
     def _step_by_blocks(self, zone: Zone) -> Step:
-        """Do the same for a custom metric, which has no oracle.
+        """Choose the pivots for a custom metric, which has no oracle.
 
         The distances to the pivots become the rows of a small matrix.
         """
@@ -357,7 +368,7 @@ class TreeRep:
         fresh = best[: 3 - zone.kind]
         others = self.points.slots[zone.lo : zone.hi]
         names = self.points.slots[fresh]
-        # No point is in two zones, so that zones share the rows: a column for each point, row 0
+        # No point is in two zones, so zones share the rows: one column for each point, row 0
         # for y and row 1 for z.
         self.rows[zone.kind - 1 :, others] = self._block(names, others)
         near_a = self.points.near_a
@@ -372,12 +383,13 @@ class TreeRep:
         arms = kernels.universal_tree(pivots, self.tol)
         return Step(pivots, arms, MatrixOracle(read_only(self.rows)), names.tolist())
 
-    # Finish: every small zone alone.
+    # Finish: every small zone separately.
 
     def _batches(self, zones: list[Zone]) -> Iterator[list[Zone]]:
-        """Name the points of small zones, and yield zones that one task finishes together.
+        """Name the points of small zones, and yield groups of zones for one task.
 
-        They are neighbors, and as many as make a task worth its overhead.
+        The zones of a group are neighbors, and enough to make the overhead of a task
+        worthwhile.
         """
         batch: list[Zone] = []
         size = 0
@@ -398,7 +410,7 @@ class TreeRep:
     def _local(self, zones: list[Zone]) -> tuple[object, NDArray[np.int32], Points]:
         """Return an oracle for the points of these zones, their names, and the points.
 
-        The oracle has only these points if they then fit a core's cache.
+        If the points then fit into a core's cache, the oracle contains only these points.
         """
 
         def take(array: NDArray[Any]) -> NDArray[Any]:
@@ -437,7 +449,7 @@ class TreeRep:
         return np.concatenate(edges), np.concatenate(weights), sum(visits)
 
     def _join(self, zone: Zone) -> Finished:
-        """Join the points of a zone, and with them the one or two nodes that it hangs off."""
+        """Join the points of a zone together with the one or two nodes that it attaches to."""
         if self.workers.stopped.is_set():
             return np.empty((0, 2), np.int32), np.empty(0), 0
         m = zone.size
@@ -456,7 +468,7 @@ class TreeRep:
             matrix[:m, m + k] = near[part]
         matrix[m:, m:] = zone.length * (1 - np.eye(zone.kind))
         edges, weights = join_few(matrix)
-        # There are fewer new nodes than points: each is called after one of them.
+        # There are fewer new nodes than points, so each is named after a point.
         nodes = self.nodes[slots]
         outer = [zone.a, zone.b][: zone.kind]
         names = np.concatenate([nodes, outer, self.n + nodes]).astype(np.int32)
@@ -466,7 +478,7 @@ class TreeRep:
     def _finish_by_steps(self, zones: list[Zone]) -> Finished:
         """Complete neighboring zones depth-first.
 
-        The kernel returns now and then, to show progress and to be interrupted.
+        The kernel returns regularly, to show progress and to allow interrupts.
         """
         oracle, names, points = self._local(zones)
         size = len(points.slots) // 2
@@ -490,7 +502,8 @@ class TreeRep:
 def empty_growth(n_points: int, n_zones: int) -> Growth:
     """Return arrays for the zones and edges of `finish`.
 
-    Every point adds at most one zone and one Steiner node, and a zone on an edge one edge more.
+    Every point adds at most one zone and one Steiner node. A zone on an edge adds one more
+    edge.
     """
     most_edges = 2 * n_points + n_zones
     return Growth(

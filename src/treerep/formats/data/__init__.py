@@ -1,1 +1,1 @@
-"""Files of distances, points and graphs: one module per format."""
+"""Formats for distances, points and graphs, one module each."""

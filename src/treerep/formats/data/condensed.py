@@ -1,4 +1,4 @@
-"""Condensed distances of scipy's pdist: d(0, 1), d(0, 2), ..., d(1, 2), ..."""
+"""Condensed distances as in scipy's pdist: d(0, 1), d(0, 2), ..., d(1, 2), ..."""
 
 from math import isqrt
 from typing import Any
@@ -11,7 +11,7 @@ from ...metric.base import MetricError
 
 
 def expand(vector: NDArray[Any]) -> NDArray[Any]:
-    """Return the square matrix of a vector of condensed distances, of the same dtype.
+    """Return the square matrix of a condensed distance vector, with the same dtype.
 
     >>> expand(np.array([1, 2, 3]))
     array([[0, 1, 2],
@@ -23,13 +23,13 @@ def expand(vector: NDArray[Any]) -> NDArray[Any]:
         below = n * (n - 1) // 2
         above = n * (n + 1) // 2
         raise MetricError(
-            f"{len(vector):,} numbers are not condensed distances: "
-            f"{n} points have {below:,}, {n + 1} have {above:,}"
+            f"{len(vector):,} numbers cannot be condensed distances: {n} points have "
+            f"{below:,}, {n + 1} have {above:,}"
         )
     check_memory(
         n * n * vector.dtype.itemsize,
         f"a matrix of {n:,} points",
-        "use fewer points, or a smaller dtype",
+        "use fewer points or a smaller dtype",
     )
     square = np.zeros((n, n), vector.dtype)
     begin = 0

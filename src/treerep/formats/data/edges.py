@@ -1,4 +1,4 @@
-"""Read edge lists: `u v` or `u v length` per line, with numbers or names."""
+"""Reader for edge lists: `u v` or `u v length` per line, with numbers or names."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from .._source import Source
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read an edge list. A third column is the lengths, which weight=False ignores."""
+    """Read an edge list. A third column contains lengths, which weight=False ignores."""
     if request.kind not in (None, "graph"):
         raise request.not_a("an edge list")
     if isinstance(request.weight, str):
         raise ValueError(
-            f"weight={request.weight!r} does not apply to an edge list, "
-            "whose third column is the lengths: leave it out"
+            f"weight={request.weight!r} does not apply to an edge list, whose third column "
+            "contains the lengths: leave it out"
         )
     edges = read_edge_list(source.blocks)
     lengths = None if request.weight is False else edges.lengths
@@ -33,7 +33,7 @@ def read(source: Source, request: Request) -> Metric:
 def _number_vertices(
     ends: NDArray[np.int64],
 ) -> tuple[NDArray[np.integer], list[str] | None]:
-    """Number the vertices from 0. Their numbers become names, unless they are 0 ... n-1."""
+    """Number the vertices from 0. Their original numbers become labels, unless they are 0 ... n-1."""
     low = int(ends.min())
     high = int(ends.max())
     if low >= 0 and high < 4 * ends.size:  # faster than sorting
@@ -48,7 +48,7 @@ def _number_vertices(
 def check_lengths(
     ends: NDArray[Any], lengths: NDArray[np.float64] | None, names: list[str] | None
 ) -> None:
-    """Refuse the first edge whose length is not positive, with the names of its ends."""
+    """Raise an error for the first edge whose length is not positive, with the names of its ends."""
     if lengths is None or names is None:
         return  # GraphMetric names vertices by number, like the file
     loops = ends[:, 0] == ends[:, 1]
@@ -58,7 +58,6 @@ def check_lengths(
     if len(bad):
         u, v = (names[end] for end in ends[bad[0]])
         raise MetricError(
-            f"edge ({u!r}, {v!r}) has length {lengths[bad[0]]}, but lengths are positive "
-            "numbers: "
-            "correct or remove it, or count edges with weight=False"
+            f"edge ({u!r}, {v!r}) has length {lengths[bad[0]]}, but lengths must be "
+            "positive: correct or remove it, or count edges with weight=False"
         )

@@ -1,4 +1,4 @@
-"""Read graphs in GraphML: see `_graphml_parser`."""
+"""Reader for graphs in GraphML: see `_graphml_parser`."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,10 @@ from .edges import check_lengths
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read a GraphML file. Edges have length 1, unless `weight` names an attribute.
+    """Read a GraphML file. Edges have length 1 unless `weight` names an attribute.
 
-    Names of nodes are the attribute `label` or `name`, as in trees, if all are different,
-    otherwise the ids.
+    Labels of nodes are the attribute `label` or `name`, as in trees, if all values are
+    distinct. Otherwise they are the ids.
     """
     if request.kind not in (None, "graph"):
         raise request.not_a("a GraphML file")
@@ -22,7 +22,7 @@ def read(source: Source, request: Request) -> Metric:
     graph = GraphML(source, nodes=("label", "name"), edges=() if weight is None else (weight,))
     names = _names(graph)
     last = len(names) - 1
-    # A loop at the last node changes no path, and sets the number of nodes.
+    # A self-loop at the last node does not change paths and sets the number of nodes.
     ends = np.append(graph.ends, [[last, last]], axis=0)
     lengths = None if weight is None else np.append(_lengths(graph, weight), 1.0)
     check_lengths(ends, lengths, names)
@@ -43,13 +43,13 @@ def _names(graph: GraphML) -> list[str]:
 
 def _lengths(graph: GraphML, weight: str) -> NDArray[np.float64]:
     if not graph.declares("edge", weight):
-        raise ValueError(f"no attribute of edges is named {weight!r}: name a declared one")
+        raise ValueError(f"edges have no attribute {weight!r}: use a declared attribute")
     lengths = np.empty(len(graph.ends))
     for edge in range(len(lengths)):
         length = graph.number(weight, edge)
         if length is None:
             graph.fail(
-                f"this edge has no {weight!r}: set it on every edge, or leave weight out",
+                f"this edge has no {weight!r}: set it on every edge, or leave out weight",
                 "edge",
                 edge,
             )

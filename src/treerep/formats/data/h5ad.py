@@ -1,10 +1,10 @@
-"""Read the cells of an h5ad file of AnnData as points, by X or by a table of `obsm`.
+"""Read the cells of an h5ad file of AnnData as points: `obsm["X_pca"]` or another table, or X.
 
 h5py, which anndata requires, reads only the requested array, after its size is checked. The
-HDF5 library may hang on a damaged file. Readers of other formats do not.
+HDF5 library may hang on a damaged file; readers of other formats do not.
 
-An HDF5 file may refer to other files: by external links, external storage and virtual data
-sets. Such a file could present any file of this machine as coordinates. So the data must be in
+An HDF5 file may refer to other files by external links, external storage or virtual data sets.
+Such a file could present any file of this machine as coordinates. The data must therefore be in
 the file itself.
 """
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 
     import h5py
 
-_MOST_LINKS = 20  # soft links that are followed, in case they form a circle
+_MOST_LINKS = 20  # limit on soft links followed, in case they form a cycle
 _NAME_BYTES = 100  # of memory, per name of a cell
-_REMEDY = "name coordinates of fewer dimensions, as with use_rep='X_pca'"
+_REMEDY = "use coordinates with fewer dimensions, such as use_rep='X_pca'"
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read the cells of an h5ad file as points. Names of cells are the labels."""
+    """Read the cells of an h5ad file as points. Cell names are the labels."""
     if request.kind not in (None, "points"):
         raise request.not_a("an h5ad file")
     require("h5py", "scverse")
-    # HDF5 reads a path itself, which is faster than a stream.
+    # HDF5 reads a path directly, which is faster than a stream.
     by_path = source.path is not None and not source.packed
     with source.open() as stream, _open_hdf5(source.path if by_path else stream) as file:
         try:
             values = _values(file, request.use_rep)
             names = _names(file)
         except (TypeError, AttributeError, RuntimeError) as error:  # from h5py
-            raise ValueError(f"it is not an h5ad file, or it is damaged ({error})") from error
+            raise ValueError(f"the file is not an h5ad file or is damaged ({error})") from error
     return request.points(values, names)
 
 
@@ -51,29 +51,35 @@ def _open_hdf5(file: "Path | IO[bytes] | None") -> "h5py.File":
     try:
         return h5py.File(file, "r")
     except (OSError, RuntimeError) as error:
-        raise ValueError(f"it is not an HDF5 file, or it is truncated ({error})") from error
+        raise ValueError(f"the file is not an HDF5 file or is truncated ({error})") from error
 
 
 def _values(file: "h5py.File", use_rep: str | None) -> NDArray[Any]:
     import h5py
 
-    if use_rep in (None, "X"):
+    if use_rep is None:  # the same rule as for an AnnData in memory
+        use_rep = "X_pca" if "X_pca" in _embeddings(file) else "X"
+    if use_rep == "X":
         if "X" not in file.keys():  # noqa: SIM118 - `in` of a group follows links
-            raise ValueError(f"it has no X: name a table with use_rep=, one of {_known(file)}")
+            raise ValueError(
+                f"the file has no X: choose a table with use_rep=, one of {_known(file)}"
+            )
         return _dense(_item(file, "X"), "X")
     if use_rep not in _embeddings(file):
-        raise ValueError(f"it has no obsm[{use_rep!r}]: use_rep is one of {_known(file)}")
+        raise ValueError(
+            f"the file has no obsm[{use_rep!r}]: use_rep must be one of {_known(file)}"
+        )
     obsm = _item(file, "obsm")
-    if not isinstance(obsm, h5py.Group):  # before anndata 0.7: one table of all embeddings
+    if not isinstance(obsm, h5py.Group):  # before anndata 0.7: one table for all embeddings
         check_memory(obsm.size * obsm.dtype.itemsize, "obsm", _REMEDY)
         return np.asarray(obsm[use_rep])
     return _dense(_item(obsm, str(use_rep)), f"obsm[{use_rep!r}]")
 
 
 def _item(group: "h5py.Group", path: str) -> "h5py.Group | h5py.Dataset":
-    """Return a group or data set at a path, if it is in this file with all its data.
+    """Return the group or data set at a path, if all of its data is in this file.
 
-    Links are checked before they are followed, as opening another file may do harm.
+    Links are checked before they are followed, because opening another file may do harm.
     """
     import h5py
 
@@ -92,13 +98,13 @@ def _item(group: "h5py.Group", path: str) -> "h5py.Group | h5py.Dataset":
         if isinstance(link, h5py.SoftLink):
             links += 1
             if links > _MOST_LINKS:
-                raise ValueError(f"{path} is a circle of links: remove them")
+                raise ValueError(f"{path} is a cycle of links: remove them")
             item = item.file if link.path.startswith("/") else item
             steps += link.path.split("/")[::-1]
             continue
         item = item[step]
     if isinstance(item, h5py.Dataset) and (item.external or item.is_virtual):
-        raise ValueError(f"the data of {path} are in another file: copy them into this file")
+        raise ValueError(f"the data of {path} is in another file: copy it into this file")
     return item
 
 
@@ -112,14 +118,13 @@ def _known(file: "h5py.File") -> str:
 
 
 def _dense(item: "h5py.Group | h5py.Dataset", name: str) -> NDArray[Any]:
-    """Return a dense array, or a sparse one made dense."""
+    """Return a dense array, converted from a sparse one if necessary."""
     import h5py
 
     if isinstance(item, h5py.Dataset):
         if item.ndim != 2 or item.dtype.kind not in "iufb":
             raise ValueError(
-                f"{name} has shape {item.shape} and dtype {item.dtype}: "
-                "name a table of numbers with use_rep="
+                f"{name} has shape {item.shape} and dtype {item.dtype}: choose a table of numbers with use_rep="
             )
         check_memory(item.size * item.dtype.itemsize, f"{name} of {item.shape}", _REMEDY)
         return np.asarray(item[:])
@@ -138,7 +143,7 @@ def _from_sparse(group: "h5py.Group", name: str) -> NDArray[Any]:
     }.get(encoding)
     if make is None:
         raise ValueError(
-            f"{name} has the unknown encoding {encoding!r}: name another table with use_rep="
+            f"{name} has the unknown encoding {encoding!r}: choose another table with use_rep="
         )
     shape = group.attrs.get("shape", group.attrs.get("h5sparse_shape"))
     rows, columns = (int(length) for length in shape)
@@ -161,7 +166,7 @@ def _names(file: "h5py.File") -> list[str] | None:
     obs = _item(file, "obs")
     if isinstance(obs, h5py.Group):
         index = _item(obs, _text(obs.attrs.get("_index", "_index")))
-        if isinstance(index, h5py.Group):  # anndata 0.13: strings of pandas 3, with a mask
+        if isinstance(index, h5py.Group):  # anndata 0.13: pandas 3 strings, with a mask
             index = _item(index, "values")
         check_memory(
             _NAME_BYTES * index.size, f"{index.size:,} names of cells", "use fewer cells"

@@ -1,7 +1,7 @@
-"""Read Matrix Market: dense distances or points, or a sparse graph or points.
+"""Reader for Matrix Market files: dense distances or points, or a sparse graph or points.
 
-scipy.io.mmread is not used, as damaged files can crash it (scipy 1.17: no rows, a truncated
-body).
+scipy.io.mmread is not used, because damaged files can crash it (scipy 1.17: no rows, or a
+truncated body).
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from .npz import check_sparse_memory, sparse_metric
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_BLOCK = 1 << 16  # lines that are parsed together
+_BLOCK = 1 << 16  # lines parsed together
 _FIELDS = ("real", "integer", "pattern")
 _SYMMETRIES = ("general", "symmetric")
 
@@ -39,23 +39,22 @@ class _Header(NamedTuple):
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read a dense matrix like an npy file, or a sparse one like a matrix of scipy."""
+    """Read a dense matrix like an npy file, or a sparse one like a scipy matrix."""
     filled = ((number, line) for number, line in source.lines() if line.strip())
     header, lines = _read_header(filled, source.most_bytes)
     if header.layout == "array":
         return from_array(_read_array(lines, header), request)
     if request.kind == "distances":
-        raise ValueError("it is a sparse matrix, which lacks distances: write it as an array")
+        raise ValueError("the matrix is sparse, so distances are missing: write it as an array")
     if request.kind is None and header.rows != header.columns:
         raise ValueError(
-            f"a matrix of {header.rows} x {header.columns} is not a graph: "
-            "for points pass kind='points'"
+            f"a matrix of {header.rows} x {header.columns} is not a graph: for points pass kind='points'"
         )
     return sparse_metric(_read_coordinates(lines, header), request)
 
 
 def _read_header(lines: Iterator[Line], most_bytes: int) -> tuple[_Header, Iterator[Line]]:
-    """Read the first lines. Their sizes must fit into the file and into memory."""
+    """Read the first lines. Their sizes must fit the file and the memory."""
     layout, field, symmetry, lines = _read_banner(lines)
     number, line = next(
         ((number, line) for number, line in lines if not line.startswith("%")), (0, "")
@@ -67,8 +66,7 @@ def _read_header(lines: Iterator[Line], most_bytes: int) -> tuple[_Header, Itera
     ]
     if len(sizes) != expected or len(words) != expected or min(sizes[:2]) == 0:
         raise ValueError(
-            f"line {number}: {line[:40]!r} are not the {expected} sizes of a matrix: "
-            "correct them"
+            f"line {number}: {line[:40]!r} does not contain the {expected} sizes of a matrix: correct it"
         )
     rows, columns = sizes[:2]
     symmetric = symmetry == "symmetric"
@@ -79,10 +77,9 @@ def _read_header(lines: Iterator[Line], most_bytes: int) -> tuple[_Header, Itera
     entries = rows * (rows + 1) // 2 if symmetric else rows * columns
     if layout == "coordinate":
         entries = sizes[2]
-    if 2 * entries > most_bytes:  # a digit and the end of a line
+    if 2 * entries > most_bytes:  # one digit and the line end
         raise ValueError(
-            f"line {number} promises {entries:,} numbers, more than the file has: "
-            "it is truncated"
+            f"line {number} declares {entries:,} numbers, more than the file can hold: the file is truncated"
         )
     if layout == "coordinate":
         check_sparse_memory((rows, columns), entries)
@@ -90,15 +87,15 @@ def _read_header(lines: Iterator[Line], most_bytes: int) -> tuple[_Header, Itera
         check_memory(
             16 * rows * columns,
             f"a matrix of {rows:,} x {columns:,}",
-            "save it as npy, which is mapped",
+            "save it as npy, which is memory-mapped",
         )
     return _Header(layout, field, symmetric, rows, columns, entries), lines
 
 
 def _read_banner(lines: Iterator[Line]) -> tuple[str, str, str, Iterator[Line]]:
-    """Return layout, field and symmetry of line 1, and the lines below it.
+    """Return layout, field and symmetry from line 1, and the lines below it.
 
-    Network Repository leaves line 1 out. Then the file begins with three sizes and an entry.
+    Files from Network Repository lack line 1. They start with three sizes and an entry.
     """
     first = next(lines, (1, ""))
     second = next(lines, (2, ""))
@@ -112,15 +109,14 @@ def _read_banner(lines: Iterator[Line]) -> tuple[str, str, str, Iterator[Line]]:
     is_header = len(words) == 5 and words[:2] == ["%%matrixmarket", "matrix"]
     if not is_header or words[2] not in ("array", "coordinate"):
         raise ValueError(
-            "line 1 is not a header such as '%%MatrixMarket matrix coordinate real general': "
-            "for a list of edges pass kind='graph'"
+            "line 1 is not a header such as '%%MatrixMarket matrix coordinate real "
+            "general': for an edge list pass kind='graph'"
         )
     layout, field, symmetry = words[2:]
     dense_pattern = (layout, field) == ("array", "pattern")
     if field not in _FIELDS or symmetry not in _SYMMETRIES or dense_pattern:
         raise ValueError(
-            f"line 1: a matrix that is {field} and {symmetry} cannot be read: "
-            "write real numbers, general"
+            f"line 1: a {field} {symmetry} matrix cannot be read: write a real general matrix"
         )
     return layout, field, symmetry, chain([second] if second[1] else [], lines)
 
@@ -132,18 +128,19 @@ def _read_body(lines: Iterator[Line], entries: int, width: int) -> NDArray[np.fl
     while block := list(islice(lines, _BLOCK)):
         if done + len(block) > entries:
             raise ValueError(
-                f"line {block[entries - done][0]} is beyond the {entries:,} promised "
-                "numbers: remove it"
+                f"line {block[entries - done][0]} exceeds the {entries:,} declared numbers: remove it"
             )
         body[done : done + len(block)] = read_rows(block, None, width)
         done += len(block)
     if done < entries:
-        raise ValueError(f"it promises {entries:,} numbers and has {done:,}: it is truncated")
+        raise ValueError(
+            f"the header declares {entries:,} numbers, but {done:,} follow: the file is truncated"
+        )
     return body
 
 
 def _read_array(lines: Iterator[Line], header: _Header) -> NDArray[np.float64]:
-    """Read a dense matrix by columns. Those of a symmetric one begin at the diagonal."""
+    """Read a dense matrix by columns. Columns of a symmetric matrix start at the diagonal."""
     values = _read_body(lines, header.entries, 1)[:, 0]
     if not header.symmetric:
         return np.ascontiguousarray(values.reshape(header.columns, header.rows).T)
@@ -157,7 +154,7 @@ def _read_array(lines: Iterator[Line], header: _Header) -> NDArray[np.float64]:
 
 
 def _read_coordinates(lines: Iterator[Line], header: _Header) -> "csr_array":
-    """Read a sparse matrix: row, column and value of every entry, or of one triangle."""
+    """Read a sparse matrix: row, column and value of every entry, or of the entries of one triangle."""
     from scipy.sparse import coo_array, csr_array
 
     body = _read_body(lines, header.entries, 2 if header.field == "pattern" else 3)
@@ -168,12 +165,11 @@ def _read_coordinates(lines: Iterator[Line], header: _Header) -> "csr_array":
     if outside.any():
         row, column = indices[np.argmax(outside)]
         raise ValueError(
-            f"an entry is at ({row:g}, {column:g}), outside of {header.rows} x "
-            f"{header.columns}: "
-            "correct it"
+            f"an entry is at ({row:g}, {column:g}), outside the {header.rows} x "
+            f"{header.columns} matrix: correct it"
         )
     i, j = (indices - 1).T.astype(np.int64)
-    if header.symmetric:  # the file may have either triangle, or both
+    if header.symmetric:  # the file may contain either triangle, or both
         i, j = np.maximum(i, j), np.minimum(i, j)
     values = np.ones(len(body)) if header.field == "pattern" else body[:, 2]
     i, j, values = _each_once(i, j, values, header)
@@ -189,13 +185,13 @@ def _read_coordinates(lines: Iterator[Line], header: _Header) -> "csr_array":
 def _each_once(
     i: Indices, j: Indices, values: NDArray[np.float64], header: _Header
 ) -> tuple[Indices, Indices, NDArray[np.float64]]:
-    """Keep one entry for each index. Refuse two different values.
+    """Keep one entry for each index. Raise an error if two values differ.
 
-    scipy would add them: an edge in both triangles of a symmetric file would have twice its
-    length.
+    scipy would add them, so that an edge in both triangles of a symmetric file would have twice
+    its length.
     """
     order = np.lexsort((j, i))
-    # Differences of each entry to the one before it.
+    # Differences between consecutive entries.
     row_step = np.diff(i[order])
     column_step = np.diff(j[order])
     same = (row_step == 0) & (column_step == 0)
@@ -210,7 +206,7 @@ def _each_once(
         mirrored = " or its mirror image" if header.symmetric else ""
         raise ValueError(
             f"the entry {index}{mirrored} occurs twice, as {values[one]:g} and as "
-            f"{values[other]:g}: keep one"
+            f"{values[other]:g}: keep one of them"
         )
     kept = order[np.append(True, ~same)]
     return i[kept], j[kept], values[kept]

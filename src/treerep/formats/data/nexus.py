@@ -1,4 +1,4 @@
-"""Read the DISTANCES block of Nexus files, as of SplitsTree, PAUP and phangorn."""
+"""Reader for the DISTANCES block of Nexus files, as written by SplitsTree, PAUP and phangorn."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from .._numerals import read_rows
 from .._request import Request
 from .._source import Line, Source
 
-# Possessive quantifiers (++, *+), so that an incomplete file fails in linear time.
+# Possessive quantifiers (++, *+) make an incomplete file fail in linear time.
 _QUOTED = r"'(?:[^']++|'')*+'"
 _COMMENT = re.compile(rf"{_QUOTED}|\[[^\[\]]*+\]")
 _BLOCK = re.compile(r"\bbegin\s++(taxa|distances)\s*+;", re.IGNORECASE)
@@ -22,7 +22,7 @@ _TRIANGLES = ("lower", "upper", "both")
 
 
 class _Form(NamedTuple):
-    """The FORMAT of the matrix, by default that of the standard."""
+    """The FORMAT of the matrix, with the defaults of the standard."""
 
     triangle: str = "lower"
     diagonal: bool = True
@@ -35,7 +35,7 @@ class _Form(NamedTuple):
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read the DISTANCES block. The TAXA block has the labels if the matrix has none."""
+    """Read the DISTANCES block. If the matrix has no labels, they come from the TAXA block."""
     if request.kind not in (None, "distances"):
         raise request.not_a("the DISTANCES block of a Nexus file")
     text = _without_comments(source.text())
@@ -53,11 +53,11 @@ def read(source: Source, request: Request) -> Metric:
             form = _read_format(body)
         elif command == "matrix" and block == "distances":
             return _read_matrix(_lines(text, body, start), n, form, taxa, request)
-    raise ValueError("it has no DISTANCES block with a MATRIX: add one")
+    raise ValueError("the file has no DISTANCES block with a MATRIX: add one")
 
 
 def _without_comments(text: str) -> str:
-    """Replace comments by blanks, and keep line ends."""
+    """Replace comments by spaces, and keep line ends."""
     if "[" not in text:
         return text
     return _COMMENT.sub(
@@ -67,7 +67,7 @@ def _without_comments(text: str) -> str:
 
 
 def _commands(text: str) -> Iterator[tuple[str, str, str, int]]:
-    """Yield block, name, body, and position of the body, of the commands in both blocks."""
+    """Yield block, name, body and position of the body for the commands in both blocks."""
     for block in _BLOCK.finditer(text):
         position = block.end()
         while match := _COMMAND.match(text, position):
@@ -78,8 +78,7 @@ def _commands(text: str) -> Iterator[tuple[str, str, str, int]]:
             position = match.end()
         else:
             raise ValueError(
-                f"line {_line_number(text, position)}: the block ends without END: "
-                "it is truncated"
+                f"line {_line_number(text, position)}: the block has no END: the file is truncated"
             )
 
 
@@ -104,7 +103,7 @@ def _read_format(body: str) -> _Form:
             f"TRIANGLE={triangle} is unknown: it must be one of {', '.join(_TRIANGLES)}"
         )
     if "interleave" in words:
-        raise ValueError("the matrix is interleaved: write each row in one piece")
+        raise ValueError("the matrix is interleaved: write each row without breaks")
     labeled = "nolabels" not in words and words.get("labels") != "no"
     return _Form(triangle, "nodiagonal" not in words, labeled)
 
@@ -115,8 +114,7 @@ def _read_matrix(
     n = len(taxa or lines) if n is None else n
     if n == 0 or n > len(lines):
         raise ValueError(
-            f"the MATRIX has {len(lines)} rows for {n} points: "
-            "it is truncated, or NTAX is wrong"
+            f"the MATRIX has {len(lines)} rows for {n} points: the file is truncated, or NTAX is wrong"
         )
     check_memory(
         8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory"
@@ -131,14 +129,12 @@ def _read_matrix(
         if columns.stop > columns.start:
             square[i, columns] = read_rows([row], None, columns.stop - columns.start)[0]
         elif row[1].strip():
-            raise ValueError(
-                f"line {row[0]} has unexpected numbers: name the TRIANGLE in FORMAT"
-            )
+            raise ValueError(f"line {row[0]} has too many numbers: set the TRIANGLE in FORMAT")
         if form.triangle != "both":
             square[columns, i] = square[i, columns]
     if (more := next(rest, None)) is not None:
         raise ValueError(
-            f"line {more[0]} is one row more than the {n} points: correct NTAX, or remove it"
+            f"line {more[0]} exceeds the {n} points: correct NTAX, or remove the line"
         )
     return request.distances(square, names if form.labeled else taxa)
 
@@ -151,7 +147,7 @@ def _row(lines: Iterator[Line], width: int, labeled: bool) -> tuple[str, Line]:
         raise ValueError(
             f"line {number} has no label: add it"
             if text
-            else "the MATRIX has too few rows: it is truncated"
+            else "the MATRIX has too few rows: the file is truncated"
         )
     pieces = [text if match is None else text[match.end() :]]
     missing = width - len(pieces[0].split())

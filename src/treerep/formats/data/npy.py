@@ -1,4 +1,4 @@
-"""Read npy files: distances, condensed distances or points. Map them if possible."""
+"""Reader for npy files: distances, condensed distances or points, memory-mapped if possible."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,11 +14,11 @@ from .._request import Request
 from .._source import Source
 from .condensed import expand
 
-MAPPED = "save it uncompressed and in C order, to be mapped"  # the remedy if memory is short
+MAPPED = "save it uncompressed and in C order, so that it can be memory-mapped"  # the fix if memory is short
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read an npy file. A plain file is mapped, so that 100 GB open at once."""
+    """Read an npy file. A plain file is memory-mapped, so that even 100 GB open instantly."""
     with source.open() as file:
         if source.path is None or source.packed:
             return from_array(read_array(file, source.most_bytes, MAPPED), request)
@@ -40,7 +40,7 @@ def _check_memory(header: Header) -> None:
 def from_array(
     array: NDArray[Any], request: Request, labels: Sequence[object] | None = None
 ) -> Metric:
-    """Return the metric of an array. By default, a square or a vector is distances."""
+    """Return the metric of an array. By default, a square array or a vector contains distances."""
     if request.kind == "points":
         return request.points(array, labels)
     if request.kind == "graph":
@@ -50,6 +50,6 @@ def from_array(
     if request.kind is None and (array.ndim != 2 or array.shape[0] != array.shape[1]):
         shape = " x ".join(map(str, array.shape)) or "a single value"
         raise ValueError(
-            f"an array of {shape} is not a square of distances: for points pass kind='points'"
+            f"an array of {shape} is not a square distance matrix: for points pass kind='points'"
         )
     return request.distances(array, labels)

@@ -1,4 +1,4 @@
-"""Read npz files: an array with or without labels, or a sparse matrix of scipy."""
+"""Reader for npz files: an array with or without labels, or a scipy sparse matrix."""
 
 import sys
 import zipfile
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 LABELS = "labels"
 _SPARSE = {"format", "shape", "data"}
-_LABEL_BYTES = 100  # of memory, per label, without its characters
+_LABEL_BYTES = 100  # of memory per label, without its characters
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read the only array besides `labels`, or the one that `use_rep` names."""
+    """Read the only array besides `labels`, or the array named by `use_rep`."""
     with source.open() as file, zipfile.ZipFile(file) as archive:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
         if "header" in members:
-            raise ValueError("it is a tree or an embedding, not data: load it as such")
+            raise ValueError("the file is a tree or an embedding, not data: load it as such")
         if members.keys() >= _SPARSE:
             return _sparse(archive, members, request)
         labels = _array(archive, members[LABELS]) if LABELS in members else None
         array = _array(archive, members[chosen(list(members), request.use_rep)])
     if labels is not None and labels.dtype.kind != "U":
-        raise ValueError(f"its labels are of dtype {labels.dtype}: save them as strings")
+        raise ValueError(f"the labels have dtype {labels.dtype}: save them as strings")
     return from_array(array, request, None if labels is None else strings(labels))
 
 
 def strings(labels: NDArray[Any]) -> list[str]:
-    """Return an array of labels as a list. Refuse characters that do not exist.
+    """Return an array of labels as a list. Raise an error for invalid characters.
 
     >>> strings(np.array(["a", "bc"]))
     ['a', 'bc']
@@ -49,21 +49,23 @@ def strings(labels: NDArray[Any]) -> list[str]:
         codes = flat.view(np.dtype(np.uint32).newbyteorder(flat.dtype.byteorder))
         if codes.max(initial=0) > sys.maxunicode:
             raise ValueError(
-                "its labels have a character that does not exist: it is damaged, get it again"
+                "the labels contain an invalid character: the file is damaged; download or export it again"
             )
     return [str(name) for name in flat.tolist()]
 
 
 def chosen(names: list[str], use_rep: str | None) -> str:
-    """Return the name of the array to take."""
+    """Return the name of the array to use."""
     arrays = [name for name in names if name != LABELS]
     if use_rep is not None:
         if use_rep not in arrays:
-            raise ValueError(f"it has no array {use_rep!r}, but {', '.join(arrays) or 'none'}")
+            raise ValueError(
+                f"the file has no array {use_rep!r}, only {', '.join(arrays) or 'none'}"
+            )
         return use_rep
     if len(arrays) != 1:
         raise ValueError(
-            f"it holds {', '.join(arrays[:10]) or 'no array'}: name one array with use_rep="
+            f"the file contains {', '.join(arrays[:10]) or 'no array'}: choose one array with use_rep="
         )
     return arrays[0]
 
@@ -96,13 +98,13 @@ def _sparse(
         matrix.check_format(full_check=True)
     else:
         raise ValueError(
-            f"it holds a sparse matrix of the format {kind!r}: save it as csr, csc or coo"
+            f"the file contains a sparse matrix in the format {kind!r}: save it as csr, csc or coo"
         )
     return sparse_metric(matrix, request)
 
 
 def check_sparse_memory(shape: tuple[int, ...], entries: int) -> None:
-    """Refuse a sparse matrix whose graph does not fit into memory."""
+    """Raise an error if the graph of a sparse matrix does not fit into memory."""
     what = "a sparse matrix of " + " x ".join(f"{length:,}" for length in shape)
     check_memory(40 * (max(shape) + entries), what, "use a smaller part of it")
 
@@ -115,12 +117,12 @@ def sparse_metric(matrix: "sparray", request: Request) -> Metric:
             matrix.data = np.ones(len(matrix.data))
         elif request.weight is not None:
             raise ValueError(
-                f"weight={request.weight!r} does not apply to a sparse matrix, "
-                "whose values are the lengths: leave it out"
+                f"weight={request.weight!r} does not apply to a sparse matrix, whose values "
+                "are the lengths: leave it out"
             )
         return request.graph(matrix)
     rows, columns = matrix.shape
-    remedy = "reduce the coordinates first, for instance to 50 principal components"
+    remedy = "reduce the coordinates first, for example to 50 principal components"
     check_memory(
         rows * columns * matrix.dtype.itemsize,
         f"a table of {rows:,} x {columns:,} coordinates",

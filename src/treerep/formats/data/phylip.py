@@ -1,7 +1,7 @@
-"""Read distances of PHYLIP: the number of points, and a row for each, square or lower.
+"""Reader for PHYLIP distances: the number of points, then a row for each, square or lower triangle.
 
 Labels end at the first blank (relaxed). They are ten characters wide (strict) if the first row
-has the right number of numbers only then.
+has the right number of numbers only then, or if a later label has a blank.
 """
 
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ from .._numerals import is_numeral, read_rows
 from .._request import Request
 from .._source import Line, Source
 
-_WIDTH = 10  # of a strict label
-_BLOCK = 1 << 18  # numbers that are parsed together
+_WIDTH = 10  # width of a strict label
+_BLOCK = 1 << 18  # numbers parsed together
 
 
 def read(source: Source, request: Request, strict: bool | None = None) -> Metric:
@@ -31,51 +31,51 @@ def read(source: Source, request: Request, strict: bool | None = None) -> Metric
     rows = _rows(lines, n)
     first = next(rows, None)
     if first is None:
-        raise ValueError(f"line 1 promises {n} points and no row follows: it is truncated")
+        raise ValueError(
+            f"line 1 declares {n} points but no row follows: the file is truncated"
+        )
     if strict is None:
         relaxed = _fits(first, (0, 1, n), strict=False)
         strict = not relaxed and _fits(first, (n,), strict=True)
-    lower = _lower(first, n, strict)
+        strict = strict or None  # decide row by row
+    lower = _lower(first, n, bool(strict))
     square = np.zeros((n, n))
     names = []
     for start, block in _blocks(first, rows, max(1, _BLOCK // n)):
         if start + len(block) > n:
             raise ValueError(
-                f"line {block[n - start][0]} is beyond the {n} rows that line 1 promises: "
-                "remove it"
+                f"line {block[n - start][0]} exceeds the {n} rows declared in line 1: remove it"
             )
-        split = [_split(row, strict) for row in block]
+        split = [_split(row, _is_strict(row) if strict is None else strict) for row in block]
         names += [name for name, _ in split]
         _fill(square, start, [numbers for _, numbers in split], lower)
     if len(names) < n:
         raise ValueError(
-            f"line 1 promises {n} points and {len(names)} rows follow: it is truncated"
+            f"line 1 declares {n} points but {len(names)} rows follow: the file is truncated"
         )
     return request.distances(square, names)
 
 
 def _count(first: Line | None, most_bytes: int) -> int:
     if first is None:
-        raise ValueError("it is empty: line 1 of a PHYLIP file is the number of points")
+        raise ValueError("the file is empty: line 1 of a PHYLIP file is the number of points")
     text = first[1].strip()
     if not (text.isdecimal() and text.isascii()) or int(text[:18]) == 0:
         aligned = len(text.split()) == 2 and all(map(str.isdecimal, text.split()))
         kind = "the head of an alignment" if aligned else "not the number of points"
         raise ValueError(
-            f"line {first[0]}: {text[:40]!r} is {kind}: "
-            "distances begin with the number of points alone"
+            f"line {first[0]}: {text[:40]!r} is {kind}: a distance file starts with the number of points alone"
         )
     n = int(text[:18])
     if n * (n - 1) // 2 > most_bytes:
         raise ValueError(
-            f"line {first[0]} promises {text[:40]} points, more than fit into the file: "
-            "correct it"
+            f"line {first[0]} declares {text[:40]} points, more than the file can hold: correct it"
         )
     return n
 
 
 def _rows(lines: Iterator[Line], n: int) -> Iterator[Line]:
-    """Yield rows. PHYLIP continues a row with fewer than n numbers in lines after a blank."""
+    """Yield rows. In PHYLIP, a row with fewer than n numbers continues on indented lines."""
     number = 0
     pieces = [""]
     count = 0
@@ -107,6 +107,15 @@ def _blocks(first: Line, rows: Iterator[Line], size: int) -> Iterator[tuple[int,
     yield start, block
 
 
+def _is_strict(row: Line) -> bool:
+    """Whether a label of ten characters has a blank, and numbers follow only after it."""
+    words = row[1][:_WIDTH].split()
+    if len(words) < 2 or row[1][0].isspace():
+        return False
+    after = row[1][_WIDTH:].split(None, 1)
+    return not is_numeral(words[1]) and bool(after) and is_numeral(after[0])
+
+
 def _split(row: Line, strict: bool) -> tuple[str, Line]:
     number, text = row
     if strict:
@@ -116,13 +125,13 @@ def _split(row: Line, strict: bool) -> tuple[str, Line]:
 
 
 def _fits(row: Line, counts: tuple[int, ...], *, strict: bool) -> bool:
-    """Whether only numbers, and one of these counts of them, follow the label."""
+    """Return whether the label is followed by numbers only, and by one of these counts of them."""
     cells = _split(row, strict)[1][1].split()
     return len(cells) in counts and all(map(is_numeral, cells))
 
 
 def _lower(first: Line, n: int, strict: bool) -> int | None:
-    """Return the numbers in the first row of a triangle, 0 or 1, or None for a square."""
+    """Return how many numbers the first row of a triangle has, 0 or 1, or None for a square."""
     count = len(_split(first, strict)[1][1].split())
     if count > 1 and count != n:
         raise ValueError(

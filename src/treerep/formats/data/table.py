@@ -1,4 +1,4 @@
-"""Read tables of numbers (CSV, TSV, blanks or semicolons), with or without labels."""
+"""Reader for tables of numbers (CSV, TSV, blanks or semicolons), with or without labels."""
 
 import csv
 import re
@@ -16,17 +16,17 @@ from .._request import Request
 from .._source import Line, Source
 from .condensed import expand
 
-_EXCEL = re.compile(r'"?sep=.?"?', re.IGNORECASE)  # a line that Excel adds
-_BLOCK = 1 << 18  # numbers that are parsed together
+_EXCEL = re.compile(r'"?sep=.?"?', re.IGNORECASE)  # a line added by Excel
+_BLOCK = 1 << 18  # numbers parsed together
 _LONGEST_NAME = 1000  # lines, to detect a missing closing quote
 
 
 class Layout(NamedTuple):
-    """The layout of a table, found in its first two rows."""
+    """The layout of a table, derived from its first two rows."""
 
     delimiter: str | None  # None: any run of blanks
     header: list[str] | None
-    indexed: bool  # whether the first cell of every row is a name
+    indexed: bool  # whether the first cell of every row is a label
     width: int  # numbers in a row
 
 
@@ -35,12 +35,12 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
     records = _records(_content(source))
     first = list(islice(records, 2))
     if not first:
-        raise ValueError("it is empty: a table has at least one row")
+        raise ValueError("the file is empty: a table has at least one row")
     layout = _layout(first, delimiter, request.kind)
     is_edges = len(first) > 1 and all(_is_edge(cells(row, layout.delimiter)) for row in first)
     if request.kind is None and is_edges:
         raise ValueError(
-            "its rows begin with two names each: if they are edges, pass kind='graph'"
+            "each row starts with two names: if the rows are edges, pass kind='graph'"
         )
     body = _body(chain(first, records), layout)
     if request.kind == "points":
@@ -61,7 +61,7 @@ def _is_edge(row: list[str]) -> bool:
 
 
 def _content(source: Source) -> Iterator[Line]:
-    """Yield the lines below the comments. Further down, # may begin a label."""
+    """Yield the lines below the comments. Further down, # may start a label."""
     lines = ((number, line) for number, line in source.lines() if line.strip())
     return dropwhile(
         lambda line: line[1].startswith("#") or _EXCEL.fullmatch(line[1]) is not None, lines
@@ -69,7 +69,7 @@ def _content(source: Source) -> Iterator[Line]:
 
 
 def _records(lines: Iterator[Line]) -> Iterator[Line]:
-    """Yield rows, which are several lines if a quoted label spans them."""
+    """Yield rows. A row spans several lines if a quoted label does."""
     for number, line in lines:
         if line.count('"') % 2 == 0:
             yield number, line
@@ -82,14 +82,13 @@ def _records(lines: Iterator[Line]) -> Iterator[Line]:
                 break
         else:
             raise ValueError(
-                f"line {number} opens a quote that is never closed: "
-                "close it, or double a quote in a label"
+                f"line {number} opens a quote that is not closed: close it, or double quotes inside a label"
             )
         yield number, "\n".join(pieces)
 
 
 def cells(record: Line, delimiter: str | None) -> list[str]:
-    """Split a row into its cells, quotes taken off.
+    """Split a row into its cells, without quotes.
 
     >>> cells((1, '"a, b",2'), ",")
     ['a, b', '2']
@@ -112,8 +111,8 @@ def cells(record: Line, delimiter: str | None) -> list[str]:
 def find_delimiter(first: list[Line]) -> str | None:
     """Return the delimiter of the first rows: tab, semicolon, comma, or None for blanks.
 
-    With it, all cells of the last row but the first are numbers. If no delimiter does this, a
-    semicolon comes before a comma, which is then a decimal comma.
+    With the delimiter, all cells of the last row except the first are numbers. If no delimiter
+    does this, a semicolon is preferred to a comma, which is then a decimal comma.
 
     >>> (
     ...     find_delimiter([(1, "a;b,c"), (2, "0,1")]),
@@ -135,7 +134,7 @@ def find_delimiter(first: list[Line]) -> str | None:
 
 
 def _layout(first: list[Line], delimiter: str | None, kind: str | None) -> Layout:
-    """Find labels and numbers in the first two rows. Bad numbers are refused later."""
+    """Find labels and numbers in the first two rows. Bad numbers are reported later."""
     delimiter = delimiter or find_delimiter(first)
     top = cells(first[0], delimiter)
     below = cells(first[-1], delimiter)
@@ -145,9 +144,10 @@ def _layout(first: list[Line], delimiter: str | None, kind: str | None) -> Layou
     if len(top) > 1 and top[-1] == "" and longer:
         top.pop()
     words = not any(is_numeral(cell) or cell == "" for cell in top)
-    # R leaves out the corner, so the header is shorter.
+    # R omits the corner, so the header is shorter.
     shifted = len(top) == len(below) - 1 and (words or top[0] == below[0])
-    # Others leave the corner empty, or fill it: then the first labels of both sides are equal.
+    # Other programs leave the corner empty, or fill it. Then the first labels of both sides are
+    # equal.
     filled = len(top) > 1 and not is_numeral(top[0]) and top[1] == below[0]
     corner = (len(top) > 1 and top[0] == "") or filled
     has_header = (
@@ -165,17 +165,17 @@ def _layout(first: list[Line], delimiter: str | None, kind: str | None) -> Layou
 
 
 def _numbers_columns(top: list[str], below: list[str], kind: str | None, line: Line) -> bool:
-    """Whether the first row is 0, 1, 2, ..., as pandas numbers columns without names."""
+    """Return whether the first row is 0, 1, 2, ..., as pandas numbers unnamed columns."""
     numbers = [str(column) for column in range(len(top))]
     if len(top) < 2 or len(top) != len(below) or top != numbers:
         return False
     if kind != "points":
-        # If this is the first row, d(0, 1) = 1, and the next row begins with d(1, 0) = 1. If it
-        # is a header, the next row begins with d(0, 0) = 0.
+        # In a distance table, d(0, 1) = 1, so the next row starts with d(1, 0) = 1. Below a
+        # header, the next row starts with d(0, 0) = 0.
         return is_number(below[0]) and float(below[0]) == 0
     if not all(cell.isdecimal() for cell in below):
         raise ValueError(
-            f"line {line[0]} is 0 to {len(top) - 1}, either numbers of columns or a point: "
+            f"line {line[0]} is 0 to {len(top) - 1}, either column numbers or a point: "
             "remove the line, or write the point as 0.0, 1.0 and so on"
         )
     return False
@@ -187,8 +187,8 @@ def _body(records: Iterator[Line], layout: Layout) -> Iterator[tuple[Line, str]]
         number = next(records)[0]
         if len(layout.header) != layout.width:
             raise ValueError(
-                f"line {number} names {len(layout.header)} columns, "
-                f"but rows have {layout.width} numbers: correct it"
+                f"line {number} names {len(layout.header)} columns, but rows have "
+                f"{layout.width} numbers: correct it"
             )
     for record in records:
         number, text = record
@@ -199,7 +199,7 @@ def _body(records: Iterator[Line], layout: Layout) -> Iterator[tuple[Line, str]]
         if layout.indexed:
             name, text = _split_name(text, layout.delimiter)
         if layout.delimiter is not None and text.count(layout.delimiter) == layout.width:
-            # Ignore a delimiter at the end of a row.
+            # Ignore a trailing delimiter.
             text = text.rstrip(" ").removesuffix(layout.delimiter)
         yield (number, text), name
 
@@ -220,7 +220,7 @@ def _unquoted(record: Line, layout: Layout) -> tuple[Line, str]:
     if len(row) == layout.width + 1 and row[-1] == "":
         row.pop()
     for cell in row:
-        if not cell or delimiter in cell or "\n" in cell:  # not one cell, once joined
+        if not cell or delimiter in cell or "\n" in cell:  # would not be one cell after joining
             raise ValueError(f"line {number}: {bad_cell(cell)}")
     return (number, delimiter.join(row)), name
 
@@ -229,7 +229,7 @@ def _read_square(
     body: Iterator[tuple[Line, str]], layout: Layout, most_bytes: int
 ) -> tuple[NDArray[np.float64], list[str] | None]:
     n = layout.width
-    if n * n > most_bytes:  # every number takes a digit and more
+    if n * n > most_bytes:  # every number takes at least one digit and a delimiter
         raise ValueError(_not_square(f"fewer than {n} rows", n))
     check_memory(
         8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory"
@@ -252,8 +252,8 @@ def _read_square(
 
 def _not_square(rows: str, columns: int) -> str:
     return (
-        f"it has {rows} of {columns} numbers, which is not a square of distances: "
-        "correct it, or pass kind='points' or kind='graph'"
+        f"expected a square distance matrix, got {rows} of {columns} numbers: correct it, "
+        "or pass kind='points' or kind='graph'"
     )
 
 
@@ -263,8 +263,9 @@ def _same_names(layout: Layout, names: list[str]) -> list[str] | None:
     for position, (row, column) in enumerate(zip(names, layout.header or names, strict=True)):
         if row != column:
             raise MetricError(
-                f"row {position} is named {row!r} but column {position} {column!r}: "
-                "give the rows and columns of a distance table the same names in the same order"
+                f"row {position} is named {row!r} but column {position} is named "
+                f"{column!r}: rows and columns of a distance table need the same names in "
+                "the same order"
             )
     return names
 
@@ -273,7 +274,9 @@ def _read_points(
     body: Iterator[tuple[Line, str]], layout: Layout
 ) -> tuple[NDArray[np.float64], list[str] | None]:
     if layout.width == 0:
-        raise ValueError("it has labels and no numbers: points have at least one coordinate")
+        raise ValueError(
+            "the table has labels but no numbers: points have at least one coordinate"
+        )
     blocks: list[NDArray[np.float64]] = []
     names: list[str] = []
     while block := list(islice(body, max(1, _BLOCK // layout.width))):
@@ -284,7 +287,7 @@ def _read_points(
             8 * layout.width * len(names), f"{len(names):,} points and more", "save them as npy"
         )
     if not blocks:
-        raise ValueError("it has a header and no rows: points have at least one row")
+        raise ValueError("the table has a header but no rows: points have at least one row")
     return np.concatenate(blocks), names if layout.indexed else None
 
 
@@ -297,12 +300,11 @@ def _read_short(
         return values, names or layout.header
     if request.kind is None:
         raise ValueError(
-            f"a column of {values.size} numbers may be condensed distances or points on a "
-            "line: "
-            "pass kind='distances' or kind='points'"
+            f"a column of {values.size} numbers may contain condensed distances or points "
+            "on a line: pass kind='distances' or kind='points'"
         )
     if names is not None:
         raise ValueError(
-            "condensed distances have no labels in front: remove them, and pass labels="
+            "condensed distances cannot have labels in the file: remove them, and pass labels="
         )
     return expand(values.reshape(-1)), None

@@ -1,7 +1,7 @@
-"""Read zarr: a folder of compressed chunks, or a group of arrays as in npz files.
+"""Reader for zarr: a folder of compressed chunks, or a group of arrays as in npz files.
 
 The metadata are checked (see `metric/disk/zarr_metadata.py`) before zarr opens an array. Each
-array is opened by the metadata in its folder, not by copies in the group ("consolidated").
+array is opened with the metadata in its folder, not with copies in the group ("consolidated").
 """
 
 import json
@@ -44,12 +44,12 @@ class _Node(NamedTuple):
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read an array, or the only array of a group or the one that `use_rep` names.
+    """Read an array, the only array of a group, or the array named by `use_rep`.
 
-    An array named `labels` holds the labels of the points.
+    An array named `labels` contains the labels of the points.
     """
     if not is_zarr(source):
-        raise ValueError("it is not a zarr folder: leave format='zarr' out")
+        raise ValueError("the path is not a zarr folder: leave out format='zarr'")
     require("zarr", "zarr")
     with _damage_named():
         array, labels = _open(source, request)
@@ -70,22 +70,21 @@ def _damage_named() -> Iterator[None]:
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
         raise ValueError(
-            f"zarr cannot read it ({type(error).__name__}: {reason}): get a new copy"
+            f"zarr cannot read the data ({type(error).__name__}: {reason}): get a new copy"
         ) from error
 
 
 def _open(source: Source, request: Request) -> "tuple[zarr.Array[Any], list[str] | None]":
-    """Return the requested array, and the labels beside it."""
+    """Return the requested array, and the labels stored with it."""
     folder = source.path
     node = None if folder is None else _node(folder)
     if folder is None or node is None:
-        raise ValueError("it is not a zarr folder")
+        raise ValueError("the path is not a zarr folder")
     if node.is_array:
         if request.use_rep is not None:
             raise ValueError(
-                f"use_rep={request.use_rep!r} names an array of a group, but this is one "
-                "array: "
-                "leave it out"
+                f"use_rep={request.use_rep!r} names an array of a group, but this is a "
+                "single array: leave it out"
             )
         return _open_array(folder, node), None
     nodes = {child.name: _node(child) for child in sorted(folder.iterdir())}
@@ -98,19 +97,18 @@ def _open(source: Source, request: Request) -> "tuple[zarr.Array[Any], list[str]
 
 
 def _node(folder: Path) -> _Node | None:
-    """Read the metadata of a folder, version 3 first. None if it is not of zarr."""
+    """Read the metadata of a folder, version 3 first. Return None if it is not a zarr folder."""
     for name, version in _METADATA_FILES:
         file = folder / name
         if not file.is_file():
             continue
         if file.stat().st_size > _MOST_METADATA:
             raise ValueError(
-                f"{name} has {file.stat().st_size:,} bytes, too many for metadata: "
-                "get a new copy"
+                f"{name} has {file.stat().st_size:,} bytes, too many for metadata: get a new copy"
             )
         metadata = json.loads(file.read_bytes())
         if not isinstance(metadata, dict):
-            raise ValueError(f"{name} does not hold a JSON object: get a new copy")
+            raise ValueError(f"{name} does not contain a JSON object: get a new copy")
         return _Node(
             version, metadata, name == ".zarray" or metadata.get("node_type") == "array"
         )
@@ -126,7 +124,7 @@ def _open_array(folder: Path, node: _Node) -> "zarr.Array[Any]":
 
 def _read_labels(array: "zarr.Array[Any]") -> list[str]:
     if array.dtype.kind not in "UTiu":
-        raise ValueError(f"its labels are of dtype {array.dtype}: save them as strings")
+        raise ValueError(f"the labels have dtype {array.dtype}: save them as strings")
     check_memory(
         array.size * (array.dtype.itemsize + _LABEL_BYTES), "its labels", "leave them out"
     )

@@ -1,1 +1,1 @@
-"""Files of trees: one module per format."""
+"""Formats for trees, one module each."""

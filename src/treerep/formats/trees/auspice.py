@@ -1,4 +1,4 @@
-"""Write auspice v2 JSON, for the viewer of nextstrain.
+"""Writer for auspice v2 JSON, for the Nextstrain viewer.
 
 The schema is nextstrain.org/schemas/dataset/v2.
 """
@@ -34,9 +34,9 @@ def write(
 ) -> str:
     """Return the text of an auspice file.
 
-    It has the divergence from the root, support as branch labels, and attributes as colors.
-    Names in auspice have no blanks. So labels with blanks get names with underscores, and the
-    attribute `label` is shown.
+    The file contains the divergence from the root, support as branch labels, and attributes as
+    colors. Names in auspice cannot contain blanks. Labels with blanks therefore get names with
+    underscores, and the attribute `label` is displayed.
     """
     columns = attributes or {}
     refuse_names(columns, _RESERVED, "auspice")
@@ -68,7 +68,7 @@ def _nested(
     parent = rooted.parent.tolist()
     depth = rooted.depth.tolist()
     support = support_by_node(tree, rooted).tolist()
-    prefix = "NODE_"  # as nextstrain calls inner nodes
+    prefix = "NODE_"  # the Nextstrain prefix for internal nodes
     while any(name.startswith(prefix) for name in names):
         prefix = f"_{prefix}"
     names = [*names, *(f"{prefix}{k:07d}" for k in range(tree.n_nodes - tree.n_points))]
@@ -85,7 +85,7 @@ def _nested(
         if following is not None and parent[following] == node:
             pieces.append(', "children": [')
             continue
-        # Close this node, and the nodes up to the parent of the following one.
+        # Close this node and its ancestors up to the parent of the next node.
         next_level = 0 if following is None else level[parent[following]] + 1
         pieces.append("}" + "]}" * (level[node] - next_level))
     return "".join(pieces)

@@ -1,4 +1,4 @@
-"""Write DOT, the language of Graphviz.
+"""Writer for DOT, the language of Graphviz.
 
 `len` is the length of an edge, which neato approximates.
 """
@@ -10,7 +10,7 @@ from .._node_attributes import Column, refuse_names
 
 
 def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
-    """Return the text of a DOT file: points are labels, Steiner nodes are dots."""
+    """Return the text of a DOT file. Points are drawn as labels, Steiner nodes as dots."""
     columns = attributes or {}
     refuse_names(columns, ("label",), "DOT")
     lines = ["graph tree {", "  node [shape=point];"]
@@ -42,7 +42,7 @@ def _quoted(value: object) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if "\0" in text:
         raise ValueError(
-            f"{text!r} has a zero character, which DOT does not allow: rename the point"
+            f"{text!r} contains a null character, which DOT does not allow: rename the point"
         )
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

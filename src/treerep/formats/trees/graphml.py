@@ -1,4 +1,4 @@
-"""Trees in GraphML, with the attributes of `Tree.to_networkx`.
+"""Reader and writer for trees in GraphML, with the attributes of `Tree.to_networkx`.
 
 Nodes have `label` and `steiner`, edges have `weight` and `support`.
 """
@@ -70,18 +70,17 @@ def _checked(text: str) -> str:
     wrong = _FORBIDDEN.search(text)
     if wrong:
         raise ValueError(
-            f"{text!r} has the character {wrong.group()!r}, which XML does not allow: "
-            "rename the point"
+            f"{text!r} contains the character {wrong.group()!r}, which XML does not allow: rename the point"
         )
     return text
 
 
 def read(source: Source, *, default_length: float | None = None) -> Tree:
-    """Read the one undirected tree of a GraphML file.
+    """Read the single undirected tree of a GraphML file.
 
     Nodes are points unless their attribute `steiner` is true. Labels are the attribute `label`
-    or `name`, or else the id. Edges have the attributes `weight` and `support`. Others are
-    ignored.
+    or `name`, or the id if there is neither. Edges have the attributes `weight` and `support`.
+    Other attributes are ignored.
     """
     graph = GraphML(source, nodes=("label", "name", "steiner"), edges=("weight", "support"))
     names = [
@@ -97,7 +96,9 @@ def read(source: Source, *, default_length: float | None = None) -> Tree:
 def _is_steiner(graph: GraphML, node: int) -> bool:
     written = (graph.value("node", "steiner", node) or "false").strip().lower()
     if written not in _TRUE + _FALSE:
-        graph.fail(f"steiner is true or false, not {written[:40]!r}: correct it", "node", node)
+        graph.fail(
+            f"steiner must be true or false, got {written[:40]!r}: correct it", "node", node
+        )
     return written in _TRUE
 
 
@@ -113,7 +114,7 @@ def _number(graph: GraphML, name: str, edge: int, default: float | None) -> floa
         return default
     if not 0 <= number < math.inf:
         graph.fail(
-            f"the {name} of this edge is {number}, not a number of 0 or more: correct it",
+            f"the {name} of this edge is {number}, but it must be at least 0: correct it",
             "edge",
             edge,
         )

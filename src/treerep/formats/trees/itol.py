@@ -1,9 +1,8 @@
-"""Write a Newick file and tables for iTOL (itol.embl.de).
+"""Writer for a Newick file and tables for iTOL (itol.embl.de).
 
-Blanks, brackets, colons, semicolons, commas and quotes in names have a meaning in iTOL, and a
-number at an inner node is support. So names have only letters, digits and _ . | / -. The LABELS
-table maps them to the labels. Dropped onto the tree in iTOL, it shows the labels. Attributes go
-into a METADATA table.
+Blanks, brackets, colons, semicolons, commas and quotes in names have a meaning in iTOL. So names
+have only letters, digits and _ . | / -. The LABELS table maps them to the labels. Dropped onto
+the tree in iTOL, it shows the labels. Attributes go into a METADATA table.
 """
 
 import re
@@ -15,7 +14,6 @@ from .._node_attributes import Column
 from .._safe_names import safe_names
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.|/-]")
-_NUMBER = re.compile(r"[-0-9.]+(?:[eE][-0-9]+)?")
 _BREAK = re.compile(r"[\t\r\n]")
 
 
@@ -26,11 +24,10 @@ def write(
     root: int | str | None = None,
     attributes: dict[str, Column] | None = None,
 ) -> dict[str, str]:
-    """Return the texts of the files: LABELS, METADATA if there are attributes, and the tree."""
+    """Return the contents of the files: LABELS, METADATA if there are attributes, and the tree."""
     labels_file, metadata_file = companions(path)
     labels = tree.labels or tuple(map(str, range(len(tree))))
-    node = tree._default_root() if root is None else tree.rooted(root).root
-    names = _names(tree, labels, node)
+    names = safe_names(labels, _UNSAFE)
     files = {labels_file: _table("LABELS", [], names, [labels])}
     if attributes:
         columns = [
@@ -38,24 +35,24 @@ def write(
             for column in attributes.values()
         ]
         files[metadata_file] = _table("METADATA", ["FIELD_LABELS", *attributes], names, columns)
-    renamed = Tree(len(tree), tree.edges, tree.weights, names, support=tree.support)
-    return {**files, path: renamed.newick(node) + "\n"}
+    renamed = tree._replace(labels=tuple(names))
+    return {**files, path: renamed.newick(root, leaves=False) + "\n"}
 
 
 def companions(path: str) -> tuple[str, str]:
-    """Return the names of the tables beside a tree: its LABELS and its METADATA.
+    """Return the names of the two tables of a tree: LABELS and METADATA.
 
     >>> companions("mammals.itol.nwk")
     ('mammals.labels.tsv', 'mammals.metadata.tsv')
     """
     if path == "-" or is_stream(path):
-        raise ValueError(f"iTOL needs several files: give the path of a file, not {path!r}")
+        raise ValueError(f"iTOL needs several files: use the path of a file, not {path!r}")
     base = re.sub(r"(\.itol)?\.[^./\\]*$", "", path.removesuffix(".gz"))
     return f"{base}.labels.tsv", f"{base}.metadata.tsv"
 
 
 def check_companions(*paths: str) -> None:
-    """Refuse to replace a file that is not such a table from an earlier run."""
+    """Raise an error instead of replacing a file that is not such a table from an earlier run."""
     for path in paths:
         kind = "LABELS" if path.endswith(".labels.tsv") else "METADATA"
         file = Path(path)
@@ -65,19 +62,9 @@ def check_companions(*paths: str) -> None:
                     continue
         if file.exists():
             raise FileExistsError(
-                f"{path} exists and is not a table of {kind}, which would replace it: "
-                "rename it, or the tree"
+                f"{path} exists and is not a table of {kind} that can be replaced: "
+                "rename the file or the tree"
             )
-
-
-def _names(tree: Tree, labels: tuple[str, ...], root: int) -> list[str]:
-    inner = tree.degrees > 1
-    inner[root] = True
-    preferred = [
-        f"point_{label}" if inner[point] and _NUMBER.fullmatch(label) else label
-        for point, label in enumerate(labels)
-    ]
-    return safe_names(preferred, _UNSAFE)
 
 
 def _shown(value: object) -> str:
@@ -96,7 +83,7 @@ def _table(
         for cell in row:
             if _BREAK.search(cell):
                 raise ValueError(
-                    f"{cell!r} has a tab or a line break, which iTOL does not allow: rename it"
+                    f"{cell!r} contains a tab or a line break, which iTOL does not allow: rename it"
                 )
     head = [kind, "SEPARATOR TAB", *("\t".join(row) for row in rows), "DATA"]
     return "\n".join([*head, *("\t".join(row) for row in data), ""])

@@ -1,11 +1,11 @@
-"""Trees in Nexus: the TAXA and TREES blocks, with TRANSLATE.
+"""Reader and writer for trees in Nexus: the TAXA and TREES blocks, with TRANSLATE.
 
 Maddison, Swofford and Maddison, Systematic Biology 46 (1997).
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from .._source import Source
 from .newick import tree_text
 
 _BEGIN = re.compile(r"\s*#NEXUS\b", re.IGNORECASE)
-# Possessive quantifiers (++, *+), so that a wrong text fails in linear time.
+# Possessive quantifiers (++, *+) make a wrong text fail in linear time.
 _TEXT = re.compile(r"\S")
 _MARK = re.compile(r"[;']")
 _KEYWORD = re.compile(r"\s*([^\s='()]*)")
@@ -34,12 +34,14 @@ _BARE = re.compile(r"[A-Za-z0-9.]+")
 
 
 def write(tree: Tree, *, root: int | str | None = None) -> str:
-    """Return the text of a Nexus file. The tree has numbers, and TRANSLATE the labels."""
+    """Return the text of a Nexus file. The tree contains numbers, and TRANSLATE maps them to labels."""
     n = len(tree)
     names = [_quoted(name) for name in tree.labels or map(str, range(n))]
     numbers = [str(i + 1) for i in range(n)]
-    numbered = Tree(n, tree.edges, tree.weights, numbers, support=tree.support)
-    node = None if root is None else tree.rooted(root).root
+    tree = tree if root is None else tree.with_root(root)
+    # Other programs write a tree without a root from a node with three branches.
+    is_rooted = tree.root is not None and tree.degrees[tree.root] == 2
+    text = tree._replace(labels=tuple(numbers)).newick(leaves=False)
     lines = [
         "#NEXUS",
         "BEGIN TAXA;",
@@ -52,40 +54,42 @@ def write(tree: Tree, *, root: int | str | None = None) -> str:
         "  TRANSLATE",
         ",\n".join(f"    {i} {name}" for i, name in enumerate(names, start=1)),
         "  ;",
-        f"  TREE tree = [{'&U' if root is None else '&R'}] {numbered.newick(node)}",
+        f"  TREE tree = [{'&R' if is_rooted else '&U'}] {text}",
         "END;\n",
     ]
     return "\n".join(lines)
 
 
 def _quoted(name: str) -> str:
-    # An underscore without quotes is read as a blank.
+    # An underscore outside quotes is read as a blank.
     return name if _BARE.fullmatch(name) else "'" + name.replace("'", "''") + "'"
 
 
-def read(
-    source: Source, *, default_length: float | None = None, inner_labels: bool = True
-) -> Tree:
-    """Read the one tree of a Nexus file.
+def read(source: Source, **options: Any) -> Tree:
+    """Read the one tree of a Nexus file, with options of `Tree.from_newick`.
 
     Names are looked up in TRANSLATE, then in TAXLABELS: unchanged, with underscores for blanks,
     or, without TRANSLATE, by number from 1. Points are in the order of TAXLABELS. Underscores
-    stay underscores. Other blocks than TAXA and TREES are ignored.
+    are kept. Blocks other than TAXA and TREES are ignored.
     """
-    text = tree_text(source)
-    nexus = _Nexus(text)
+    nexus = _Nexus(tree_text(source))
     nexus.read()
-    if nexus.tree is None:
-        nexus.fail(len(text), "there is no tree: a TREES block with one TREE is needed")
-    start, stop = nexus.tree
-    # Blank the text before the tree, so that positions in messages are those in the file.
-    before = re.sub(r"[^\n]", " ", nexus.plain[:start])
-    parsed = parse_newick(before + nexus.plain[start:stop] + ";", default_length, inner_labels)
-    return nexus.named(parsed)
+    if len(nexus.trees) > 1:
+        nexus.fail(
+            nexus.trees[1][0], "the file has a second tree: read all trees, or keep only one"
+        )
+    return nexus.tree(*nexus.trees[0], options)
+
+
+def read_all(source: Source, **options: Any) -> list[Tree]:
+    """Read all trees of a Nexus file."""
+    nexus = _Nexus(tree_text(source))
+    nexus.read()
+    return [nexus.tree(start, stop, options) for start, stop in nexus.trees]
 
 
 class _Nexus:
-    """The taxa of a file, and the place of its tree."""
+    """The taxa of a file, and the position of its tree."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -93,7 +97,7 @@ class _Nexus:
         self.n_taxa: int | None = None
         self.taxa: dict[str, int] = {}  # labels, numbered from 0
         self.translate: dict[str, str] = {}
-        self.tree: tuple[int, int] | None = None
+        self.trees: list[tuple[int, int]] = []  # where the text of each begins and ends
 
     def fail(self, position: int, problem: str) -> NoReturn:
         fail_at(self.text, position, problem, "Nexus")
@@ -114,15 +118,24 @@ class _Nexus:
             elif block == "TREES":
                 self._read_trees(word, start, stop)
             elif block is None:
-                self.fail(start, f"the command {word[:20]!r} is outside of all blocks")
+                self.fail(start, f"the command {word[:20]!r} is outside all blocks")
         if block is not None:
             self.fail(len(self.text), f"block {block} has no END: the file may be truncated")
+        if not self.trees:
+            self.fail(len(self.text), "the file has no tree: add a TREES block with one TREE")
+
+    def tree(self, start: int, stop: int, options: dict[str, Any]) -> Tree:
+        """Return the tree of a part of the text."""
+        # Replace the text before the tree by blanks, so that messages give positions in the file.
+        before = re.sub(r"[^\n]", " ", self.plain[:start])
+        parsed = parse_newick(before + self.plain[start:stop] + ";", **options)
+        return self.named(parsed, start)
 
     def _commands(self) -> Iterator[tuple[int, int]]:
-        """Yield where each command begins and ends. Semicolons in quotes do not end it."""
+        """Yield the start and end of each command. Semicolons in quotes do not end a command."""
         begin = _BEGIN.match(self.plain)
         if begin is None:
-            self.fail(0, "a Nexus file begins with #NEXUS")
+            self.fail(0, "the file does not start with #NEXUS, as Nexus files do")
         start = begin.end()
         quoted = False
         for mark in _MARK.finditer(self.plain, start):
@@ -132,9 +145,7 @@ class _Nexus:
                 yield _TEXT.search(self.plain, start).start(), mark.start()  # type: ignore[union-attr]
                 start = mark.end()
         if quoted or self.plain[start:].strip():
-            self.fail(
-                start, "a semicolon is missing, or a quote is not closed, in the command here"
-            )
+            self.fail(start, "a semicolon is missing or a quote is not closed in this command")
 
     def _keyword(self, start: int, stop: int) -> str:
         word = _KEYWORD.match(self.plain, start, stop)
@@ -143,7 +154,7 @@ class _Nexus:
     def _block_name(self, start: int, stop: int) -> str:
         words = self.plain[start:stop].split()
         if len(words) != 2:
-            self.fail(start, "BEGIN is followed by the name of one block")
+            self.fail(start, "BEGIN must be followed by the name of one block")
         return words[1].upper()
 
     def _read_taxa(self, word: str, start: int, stop: int) -> None:
@@ -158,7 +169,7 @@ class _Nexus:
             for at, name in self._words(start + len(word), stop):
                 if name is None:
                     self.fail(
-                        at, "a comma between the names: put blanks there, or quote the name"
+                        at, "names are separated by a comma: use blanks, or quote the name"
                     )
                 if name in self.taxa:
                     self.fail(at, f"the name {name!r} occurs twice in TAXLABELS")
@@ -174,13 +185,11 @@ class _Nexus:
         elif word in ("TREE", "UTREE"):
             head = _TREE.match(self.plain, start, stop)
             if head is None:
-                self.fail(start, "a tree is written as TREE name = (...)")
-            if self.tree is not None:
-                self.fail(start, "this is the second tree: keep one tree in the file")
-            self.tree = head.end(), stop
+                self.fail(start, "a tree must be written as TREE name = (...)")
+            self.trees.append((head.end(), stop))
 
     def _read_translate(self, start: int, stop: int) -> None:
-        """Read pairs of a token and a name, with commas between."""
+        """Read pairs of a token and a name, separated by commas."""
         pair: list[str] = []
         for at, word in [*self._words(start, stop), (stop, None)]:
             if word is not None:
@@ -190,7 +199,10 @@ class _Nexus:
                     self.fail(at, f"TRANSLATE has two names for {pair[0]!r}")
                 pair = []
             elif pair or at < stop:  # a comma after the last pair is ignored
-                self.fail(at, "TRANSLATE is pairs of a token and a name, with commas between")
+                self.fail(
+                    at,
+                    "TRANSLATE must consist of pairs of a token and a name, separated by commas",
+                )
 
     def _words(self, start: int, stop: int) -> Iterator[tuple[int, str | None]]:
         """Yield the end of each word, and the word without quotes, or None for a comma."""
@@ -198,31 +210,25 @@ class _Nexus:
         while start < end:
             word = _WORD.match(self.plain, start, end)
             if word is None:
-                self.fail(start, "a name is expected here: write '' for a quote inside quotes")
+                self.fail(start, "expected a name here: write '' for a quote inside quotes")
             quoted, comma, bare = word.groups()
             start = word.end()
             yield start, None if comma else (bare or quoted[1:-1].replace("''", "'"))
 
-    def named(self, parsed: Parsed) -> Tree:
+    def named(self, parsed: Parsed, start: int) -> Tree:
         """Return the tree with names for its tokens, and points in the order of TAXLABELS."""
         n = parsed.n_points
-        names = self._resolved(parsed.labels or [str(i) for i in range(n)])
+        names = self._resolved(parsed.labels or [str(i) for i in range(n)], start)
         last = len(self.taxa)
         order = sorted(range(n), key=lambda point: self.taxa.get(names[point], last))
         numbers, labels = number_points(tuple(names[point] for point in order))
         ids = np.arange(len(parsed.edges) + 1)
         ids[order] = numbers
-        tree = Tree(
-            n,
-            ids[parsed.edges],
-            parsed.weights,
-            labels,
-            support=parsed.support,
-            order_known=False,
-        )
-        return tree.canonical()
+        notes = parsed.annotations.renumbered(ids)
+        fields = ids[parsed.edges], parsed.weights, labels, parsed.support
+        return Tree._in_canonical_order(n, *fields, False, notes)
 
-    def _resolved(self, tokens: Sequence[str]) -> list[str]:
+    def _resolved(self, tokens: Sequence[str], start: int) -> list[str]:
         blanks = {name.replace("_", " "): name for name in self.taxa}
         numbers = {}
         if not self.translate:
@@ -233,14 +239,8 @@ class _Nexus:
             if name not in self.taxa:
                 name = blanks.get(name.replace("_", " "), numbers.get(name, name))
             if self.taxa and name not in self.taxa:
-                self._refuse(f"{name!r} is in the tree, but not in TAXLABELS: add it there")
+                self.fail(start, f"{name!r} is in the tree but not in TAXLABELS: add it there")
             if name in names:
-                self._refuse(f"{name!r} occurs twice in the tree: name each point once")
+                self.fail(start, f"{name!r} occurs twice in the tree: name each point once")
             names[name] = None
         return list(names)
-
-    def _refuse(self, problem: str) -> NoReturn:
-        hint = (
-            "or, if names of inner nodes are support or name no points, pass inner_labels=False"
-        )
-        self.fail(self.tree[0] if self.tree else 0, f"{problem}, {hint}")

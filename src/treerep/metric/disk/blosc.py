@@ -1,7 +1,7 @@
-"""Check the size of Blosc's chunks before Blosc reads them.
+"""Size checks of Blosc chunks before Blosc reads them.
 
-Blosc reads as many bytes as the header of a chunk says, whether they are there or not. A chunk
-that is cut short, by a full disk or on purpose, would end the process.
+Blosc reads the number of bytes given in the header of a chunk, even if the chunk is shorter. A
+truncated chunk, from a full disk or an attack, would crash the process.
 """
 
 import struct
@@ -12,13 +12,13 @@ from typing import Any
 from ..._core.memory import check_memory
 from ..._core.typing import ChunkedArray
 
-# Versions, flags, size of an item; bytes unpacked, in a block, and packed.
+# Versions, flags and item size; then the decompressed, block and compressed sizes in bytes.
 _HEADER = struct.Struct("<4B3I")
 _NAMES = ("blosc", "numcodecs.blosc")
 
 
 def check_blosc_chunks(array: ChunkedArray, keys: Iterator[str]) -> None:
-    """Refuse a zarr array in a folder if a chunk is shorter or longer than its header says."""
+    """Raise an error if a chunk of a zarr array in a folder has a size other than its header states."""
     root = getattr(array.store_path.store, "root", None)
     if not isinstance(root, Path) or not _is_outermost(array.metadata.to_dict()):
         return
@@ -31,14 +31,13 @@ def check_blosc_chunks(array: ChunkedArray, keys: Iterator[str]) -> None:
         )
         if packed != size or size < _HEADER.size:
             raise ValueError(
-                f"chunk {key} has {size:,} bytes, not {packed:,} as its header says: "
-                "get a new copy"
+                f"chunk {key} has {size:,} bytes, but its header states {packed:,}: get a new copy"
             )
         check_memory(unpacked, f"chunk {key}", "write the array in smaller chunks")
 
 
 def _is_outermost(metadata: dict[str, Any]) -> bool:
-    """Tell whether Blosc is the last codec. Codecs after it would notice damage."""
+    """Tell whether Blosc is the last codec. Codecs after it would detect damage."""
     if metadata.get("zarr_format") == 3:
         codecs = metadata["codecs"]
         last = codecs[-1] if codecs else ""

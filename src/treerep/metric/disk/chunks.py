@@ -1,18 +1,19 @@
-"""Check that a stored array has all of its chunks.
+"""Checks that a stored array has all of its chunks.
 
-Zarr reads a chunk that is not stored as the fill value, by default 0, and by default does not
-store chunks that hold nothing else. So a lost chunk and a chunk of zeros look alike. In a
-distance matrix the two can mostly be told apart:
+Zarr reads a chunk that is not stored as the fill value, by default 0. By default it also does
+not store chunks that contain only the fill value. A lost chunk and a chunk of zeros therefore
+look alike. In a distance matrix the two can usually be told apart:
 
-- A chunk that covers one entry of the diagonal is zero in any case. (The last chunk does, if
-  one row is left over.)
-- d(i, j) = 0 means that i and j coincide, so that rows i and j are equal. If the rows that meet
-  in a missing chunk are not all equal, the chunk was lost, and the matrix is refused.
-- If the rows are all equal, the points coincide, or the chunk was lost and its points are
-  equally far from all others. The data cannot tell which. The matrix is read, and a warning
+- A chunk that covers exactly one diagonal entry is always zero. (The last chunk does, if one
+  row is left over.)
+- d(i, j) = 0 means that i and j coincide, so rows i and j are equal. If the rows of a missing
+  chunk are not all equal, the chunk was lost, and an error is raised.
+- If the rows are all equal, either the points coincide, or the chunk was lost and its points
+  are equally far from all others. The data cannot tell which. The matrix is read, and a warning
   names the chunk.
 
-HDF5 stores chunks of zeros, so a missing chunk was never written, and the matrix is refused.
+HDF5 stores chunks of zeros. A missing chunk was therefore never written, and an error is
+raised.
 """
 
 import hashlib
@@ -35,12 +36,12 @@ _REMEDY = "restore the chunk, or write the array again with config={'write_empty
 
 
 def check_stored(array: ChunkedArray) -> None:
-    """Refuse an array that is not safe to read. Call this before the first entry is read."""
+    """Raise an error if an array is not safe to read. Call this before reading the first entry."""
     dtype = array.dtype
-    # NumPy counts its strings of any length ("T") as objects.
+    # NumPy counts its variable-length strings ("T") as objects.
     if getattr(dtype, "hasobject", False) and dtype.kind != "T":
         raise ValueError(
-            f"an array of dtype {dtype} holds Python objects, not numbers: save it as numbers"
+            f"an array of dtype {dtype} contains Python objects, not numbers: save it as numbers"
         )
     if _is_zarr(array):
         check_zarr_metadata(array.metadata.to_dict())
@@ -51,7 +52,7 @@ def check_stored(array: ChunkedArray) -> None:
 
 
 def check_chunks(array: ChunkedArray, kind: str) -> None:
-    """Refuse an array with lost chunks; `kind` is "distances" or "points"."""
+    """Raise an error if chunks of an array are lost; `kind` is "distances" or "points"."""
     check_stored(array)
     if not _is_zarr(array):
         _check_hdf5(array)
@@ -69,27 +70,27 @@ def check_chunks(array: ChunkedArray, kind: str) -> None:
         return
     if not any(map(stored, _chunk_indices(array))):
         raise ValueError(
-            f"none of its chunks is stored, the first is {first[0]}: "
-            "restore them, or write it again"
+            f"no chunk of the array is stored; the first is {first[0]}: restore the "
+            "chunks, or write the array again"
         )
     rest = itertools.chain([first], missing)
     count = _check_coincident(array, rest) if kind == "distances" else sum(1 for _ in rest)
     meaning = (
-        "these points are taken to coincide"
+        "these points are assumed to coincide"
         if kind == "distances"
-        else "these coordinates are taken to be that"
+        else "these coordinates are assumed to have this value"
     )
     more = f" and {count - 1:,} more are" if count > 1 else " is"
     warnings.warn(
-        f"chunk {first[0]} ({_span(first[1])}){more} not stored. "
-        f"Zarr leaves out chunks that hold only the fill value {array.fill_value}, "
-        f"so {meaning}. If a chunk was lost, restore it",
+        f"chunk {first[0]} ({_span(first[1])}){more} not stored. Zarr omits chunks that "
+        f"contain only the fill value {array.fill_value}, so {meaning}. If a chunk was "
+        "lost, restore it",
         stacklevel=2,
     )
 
 
 def refuse_missing_chunks(array: ChunkedArray, what: str) -> None:
-    """Refuse an array of which any chunk is missing."""
+    """Raise an error if any chunk of an array is missing."""
     check_stored(array)
     for name, region in _missing_chunks(array, _checked_chunks(array)):
         raise ValueError(f"chunk {name} of {what} ({_span(region)}) is missing: {_REMEDY}")
@@ -108,13 +109,12 @@ def _check_hdf5(array: ChunkedArray) -> None:
     found = handle.get_num_chunks()
     if found < total:
         raise ValueError(
-            f"{total - found:,} of its {total:,} chunks were never written: "
-            "write the whole array"
+            f"{total - found:,} of {total:,} chunks were never written: write the whole array"
         )
 
 
 def _chunk_shape(array: ChunkedArray) -> tuple[int, ...]:
-    """Return the shape of what is stored in one file: a chunk, or a shard of many."""
+    """Return the shape of the part stored in one file: a chunk, or a shard of many chunks."""
     return tuple(array.shards or array.chunks)
 
 
@@ -140,7 +140,7 @@ def _missing_chunks(
 
 
 def _checked_chunks(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
-    """Check that the stored chunks are safe to unpack; return which ones are stored."""
+    """Check that the stored chunks are safe to decompress; return which ones are stored."""
     stored = _is_stored(array)
     check_blosc_chunks(
         array,
@@ -171,7 +171,7 @@ def _is_stored(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
 
 
 def _is_diagonal_entry(region: Region, fill: object) -> bool:
-    """Tell whether a region is one diagonal entry and the fill value is 0, as it must be."""
+    """Tell whether a region is one diagonal entry and the fill value is 0, the required value."""
     return (
         len(region) == 2
         and region[0] == region[1]
@@ -181,7 +181,7 @@ def _is_diagonal_entry(region: Region, fill: object) -> bool:
 
 
 def _check_coincident(array: ChunkedArray, missing: Iterator[tuple[str, Region]]) -> int:
-    """Refuse the first missing chunk whose points do not coincide; count the others."""
+    """Raise an error for the first missing chunk whose points do not coincide; count the others."""
     rows = _CommonRows(array)
     count = 0
     for name, region in missing:
@@ -190,8 +190,7 @@ def _check_coincident(array: ChunkedArray, missing: Iterator[tuple[str, Region]]
         across, down = (rows.of(span) for span in region)
         if across is None or across != down:
             raise ValueError(
-                f"chunk {name} ({_span(region)}) is missing, "
-                f"and its points do not coincide: {_REMEDY}"
+                f"chunk {name} ({_span(region)}) is missing, and its points do not coincide: {_REMEDY}"
             )
         count += 1
     return count
@@ -205,7 +204,7 @@ class _CommonRows:
         self._known: dict[tuple[int, int], bytes | None] = {}
 
     def of(self, points: slice) -> bytes | None:
-        """Return the digest of the row of these points; None if they have different rows."""
+        """Return the digest of the row that these points share; None if their rows differ."""
         key = points.start, points.stop
         if key not in self._known:
             self._known[key] = self._read(points)

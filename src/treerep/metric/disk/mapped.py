@@ -1,4 +1,4 @@
-"""Matrices in memory-mapped files, which stay on disk."""
+"""Matrices in memory-mapped files that stay on disk."""
 
 import mmap
 from collections.abc import Iterator
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..base import MetricError, read_only
 
-#: Of a mapped file with more bytes only the entries that are needed are read. The number is
-#: fixed, so that results do not depend on the machine.
+#: Mapped files with more bytes are read only where entries are needed. The limit is fixed, so
+#: that results do not depend on the machine.
 LARGE = 1 << 30
 
 
 def is_large_map(array: NDArray[Any]) -> bool:
-    """Tell whether an array is in a memory-mapped file that is too large to read at once."""
+    """Tell whether an array is in a memory-mapped file too large to read at once."""
     return array.nbytes > LARGE and _map_of(array) is not None
 
 
@@ -31,32 +31,32 @@ def _map_of(array: object) -> "np.memmap[Any, Any] | None":
 
 def to_kernel_layout(array: NDArray[Any]) -> NDArray[Any]:
     """Return a mapped matrix in the layout of kernels, without a copy, or raise a MetricError."""
-    if array.flags.f_contiguous and not array.flags.c_contiguous:  # symmetric, so the same
+    # symmetric, so the transpose is the same matrix
+    if array.flags.f_contiguous and not array.flags.c_contiguous:
         array = array.T
     size = f"this mapped matrix of {len(array):,} points"
     if not array.flags.c_contiguous:
         raise MetricError(
-            f"{size} is a view with gaps, which would be copied into memory: save it by itself"
+            f"{size} is a view with gaps, which would be copied into memory: save the view as a new file"
         )
     if not array.flags.aligned:
         raise MetricError(
-            f"{size} begins in the middle of a number of {array.itemsize} bytes: "
-            "save it by itself"
+            f"{size} begins in the middle of a number of {array.itemsize} bytes: save it as a new file"
         )
     if not array.dtype.isnative:
         raise MetricError(
-            f"{size} has the foreign byte order of dtype {array.dtype}: "
-            "save it in that of this machine"
+            f"{size} has dtype {array.dtype}, which is not in the byte order of this "
+            "machine: save it in the native byte order"
         )
     _check_file(array)
     return read_only(array)
 
 
 def _check_file(array: NDArray[Any]) -> None:
-    """Refuse a file that became shorter after it was mapped: a read beyond its end is fatal."""
+    """Raise an error if a file shrank after it was mapped: reading beyond its end would be fatal."""
     mapped = _map_of(array)
     if mapped is None or mapped.filename is None:
-        return  # a temporary file, which no other process can change
+        return  # a temporary file that no other process can change
     path = Path(mapped.filename)
     if not path.exists():
         return
@@ -64,13 +64,12 @@ def _check_file(array: NDArray[Any]) -> None:
     size = path.stat().st_size
     if size < end:
         raise MetricError(
-            f"{path} has {size:,} bytes, but the matrix in it ends at {end:,}: "
-            "the file is truncated"
+            f"{path} has {size:,} bytes, but its matrix ends at byte {end:,}: the file is truncated"
         )
 
 
 class FileLocation(NamedTuple):
-    """The location of a matrix on a disk, which is pickled in place of the matrix."""
+    """The location of a matrix on disk, pickled in place of the matrix."""
 
     path: str
     offset: int
@@ -79,13 +78,13 @@ class FileLocation(NamedTuple):
 
 
 def file_location(array: NDArray[Any]) -> FileLocation:
-    """Return the location of a mapped matrix; a MetricError if only this process can read it."""
+    """Return the location of a mapped matrix. Raise a MetricError if only this process can read it."""
     mapped = _map_of(array)
-    # Changes of a copy-on-write map ("c") are in memory.
+    # Changes to a copy-on-write map ("c") exist only in memory.
     if mapped is None or mapped.filename is None or mapped.mode == "c":
         raise MetricError(
-            f"the matrix of {len(array):,} points is in a temporary file or a private map, "
-            "which only this process can read: save it as npy and give the path"
+            f"the matrix of {len(array):,} points is in a temporary file or a private map "
+            "that only this process can read: save it as npy and pass the path"
         )
     offset = mapped.offset + array.ctypes.data - mapped.ctypes.data
     return FileLocation(str(mapped.filename), offset, array.dtype.str, array.shape)
@@ -99,13 +98,13 @@ def open_map(location: FileLocation) -> NDArray[Any]:
     except (OSError, ValueError) as error:
         line = " ".join(str(error).split())
         raise MetricError(
-            f"{path} is needed on every machine and cannot be mapped here ({line})"
+            f"{path} must exist on every machine, and cannot be mapped on this one ({line})"
         ) from error
 
 
 @contextmanager
 def random_access(array: NDArray[Any]) -> Iterator[None]:
-    """Context manager: let the disk read single pages of a mapped array, without read-ahead."""
+    """Context manager: read single pages of a mapped array from disk, without read-ahead."""
     pages = _pages_of(array)
     if pages is not None:
         pages.madvise(mmap.MADV_RANDOM)
@@ -119,7 +118,7 @@ def random_access(array: NDArray[Any]) -> Iterator[None]:
 def prefetch(array: NDArray[Any], entries: Iterator[tuple[int, int, int]]) -> None:
     """Ask the system to fetch entries of a mapped array, given as (row, start, stop).
 
-    The disk then works on many of them at a time. Single reads would wait for each other.
+    The disk then serves many requests at a time. Single reads would wait for each other.
     """
     pages = _pages_of(array)
     mapped = _map_of(array)

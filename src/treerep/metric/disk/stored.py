@@ -1,8 +1,8 @@
-"""Matrices that are stored in compressed chunks by zarr or HDF5.
+"""Matrices stored in compressed chunks by zarr or HDF5.
 
-A single distance costs a whole chunk, and the pivots of a fit touch nearly every chunk
-(docs/howto/disk.md has the count). So each chunk is unpacked once: into memory, or for
-large matrices into a temporary file that is mapped.
+Reading a single distance decompresses a whole chunk, and the pivots of a fit touch nearly every
+chunk (docs/howto/disk.md has the count). Each chunk is therefore decompressed once: into
+memory, or for large matrices into a temporary file that is mapped.
 """
 
 import os
@@ -21,7 +21,7 @@ from ..matrix import MatrixMetric, check_square
 from . import mapped
 from .chunks import check_chunks
 
-# Entries that are unpacked together, if a chunk is not larger.
+# Size of the blocks that are decompressed together, unless a chunk is larger.
 _BLOCK_BYTES = 64 << 20
 
 
@@ -31,10 +31,10 @@ def stored_matrix(
     labels: Sequence[object] | None = None,
     symmetrize: str | None = None,
 ) -> MatrixMetric:
-    """Return the MatrixMetric of a square array that is stored in chunks.
+    """Return the MatrixMetric of a square array stored in chunks.
 
-    A matrix of more than 1 GiB is unpacked into a temporary file without a name, which is
-    treated like any mapped file and deleted with the metric. Lost chunks are refused: see
+    A matrix of more than 1 GiB is decompressed into an unnamed temporary file. The file is
+    treated like any mapped file and deleted with the metric. Lost chunks raise an error: see
     `chunks`.
     """
     shape = tuple(array.shape)
@@ -53,14 +53,15 @@ def _unpacked(array: ChunkedArray, n: int, dtype: np.dtype[Any]) -> NDArray[Any]
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise MetricError(
-            f"the matrix takes {needed:,} bytes when it is unpacked, "
-            f"and {folder} has {free:,} free: set TMPDIR to a folder with more free space"
+            f"the decompressed matrix takes {needed:,} bytes, but {folder} has {free:,} "
+            "bytes free: set TMPDIR to a folder with more free space"
         )
     with (
         tempfile.TemporaryFile(prefix="treerep-", dir=folder) as file,
         progress_bar(n, "unpacking", "points") as bar,
     ):
-        if hasattr(os, "posix_fallocate"):  # a disk that fills up later would kill the process
+        # if the disk filled up later, the process would be killed
+        if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, needed)
         out = np.memmap(file, dtype, "r+", shape=(n, n))
         for rows, cols in _blocks(n, dtype.itemsize, getattr(array, "chunks", None)):

@@ -1,16 +1,15 @@
-"""Validate the metadata of a zarr array.
+"""Validation of the metadata of a zarr array.
 
-The metadata name the codecs that unpack chunks, and some codecs run code, such as `pickle`. So
-only the codecs and data types in the lists below are accepted. The check precedes any use of
-the metadata or of a chunk by zarr.
+The metadata name the codecs that decompress chunks, and some codecs, such as `pickle`, run
+code. Only the codecs and data types listed below are accepted. The check runs before zarr uses
+the metadata or a chunk.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# Compressors, filters and checksums that turn bytes into bytes or numbers into numbers, and do
-# nothing else.
+# Compressors, filters and checksums that only turn bytes into bytes or numbers into numbers.
 _CODECS = frozenset(
     {
         "bytes",
@@ -37,34 +36,33 @@ _CODECS = frozenset(
         "fletcher32",
     }
 )
-_TEXT_CODEC = "vlen-utf8"  # strings of any length; makes nothing but strings
+_TEXT_CODEC = "vlen-utf8"  # variable-length strings; decodes to nothing but strings
 _SHARDING = "sharding_indexed"
 _DTYPE_OPTIONS = ("dtype", "astype", "encode_dtype", "decode_dtype")
 
-_NUMBERS = re.compile(r"[<>|=]?[biufc][0-9]{1,2}")  # as version 2 writes them: <f8
+_NUMBERS = re.compile(r"[<>|=]?[biufc][0-9]{1,2}")  # in the notation of version 2: <f8
 _TEXT = re.compile(r"[<>|=]?U[0-9]{1,9}")
-_NAMED_NUMBERS = re.compile(
-    r"bool|u?int(8|16|32|64)|float(16|32|64)|complex(64|128)"
-)  # as version 3 does: float64
+# in the notation of version 3: float64
+_NAMED_NUMBERS = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64)|complex(64|128)")
 _NAMED_TEXT = ("string", "fixed_length_utf32")
 
 
 def check_zarr_metadata(metadata: Mapping[str, Any]) -> None:
-    """Refuse the metadata of an array, of version 2 or 3, unless they are known to be safe.
+    """Raise a ValueError unless the metadata of an array, in version 2 or 3, are known to be safe.
 
     >>> check_zarr_metadata(
     ...     {"zarr_format": 2, "dtype": "<f8", "filters": None, "compressor": {"id": "pickle"}}
     ... )
     Traceback (most recent call last):
       ...
-    ValueError: its codec 'pickle' may run code or is not known here: save the array with zarr's default compressor
+    ValueError: codec 'pickle' is unknown or may run code: save the array with zarr's default compressor
     """
     if metadata.get("zarr_format") == 3:
         _check_named_dtype(metadata.get("data_type"))
         _check_codecs(metadata.get("codecs"), "name")
         if metadata.get("storage_transformers"):
             raise ValueError(
-                "its chunks pass through storage transformers, which are not read here: save it without"
+                "the chunks use storage transformers, which are not supported: save the array without them"
             )
         return
     filters = metadata.get("filters") or []
@@ -73,8 +71,8 @@ def check_zarr_metadata(metadata: Mapping[str, Any]) -> None:
         *([metadata["compressor"]] if metadata.get("compressor") else []),
     ]
     _check_codecs(codecs, "id")
-    # Version 2 stores strings of any length as objects behind this one filter; any other object
-    # is refused.
+    # Version 2 stores variable-length strings as objects with this one filter. Other objects
+    # raise an error.
     strings = metadata.get("dtype") == "|O" and [
         _codec_name(codec, "id") for codec in filters
     ] == [_TEXT_CODEC]
@@ -95,7 +93,7 @@ def _check_dtype(dtype: object) -> None:
 
 def _not_numbers(dtype: object) -> ValueError:
     return ValueError(
-        f"it stores items of type {str(dtype)[:60]!r}, not numbers or text: save it as numbers"
+        f"the array has items of type {str(dtype)[:60]!r}, not numbers or text: save it as numbers"
     )
 
 
@@ -108,13 +106,13 @@ def _check_codecs(codecs: object, key: str) -> None:
             else codec
         )
         options = options if isinstance(options, Mapping) else {}
-        if name == _SHARDING:  # chunks within chunks: codecs for the data and for the index
+        if name == _SHARDING:  # chunks within chunks have codecs for the data and for the index
             _check_codecs(options.get("codecs"), key)
             _check_codecs(options.get("index_codecs"), key)
         elif name.removeprefix("numcodecs.") not in _CODECS | {_TEXT_CODEC}:
             raise ValueError(
-                f"its codec {name[:60]!r} may run code or is not known here: "
-                "save the array with zarr's default compressor"
+                f"codec {name[:60]!r} is unknown or may run code: save the array with "
+                "zarr's default compressor"
             )
         for option in _DTYPE_OPTIONS:
             dtype = options.get(option)
@@ -127,7 +125,9 @@ def _check_codecs(codecs: object, key: str) -> None:
 
 def _codec_list(codecs: object) -> Sequence[object]:
     if not isinstance(codecs, list | tuple):
-        raise ValueError("its metadata do not list the codecs of its chunks: save it again")
+        raise ValueError(
+            "the metadata do not list the codecs of the chunks: save the array again"
+        )
     return codecs
 
 

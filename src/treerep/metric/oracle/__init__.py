@@ -1,1 +1,1 @@
-"""Distances for compiled code: a named tuple of arrays per kind of metric, and its readers."""
+"""Distances in compiled code: a named tuple of arrays for each kind of metric, and functions to read it."""

@@ -1,8 +1,9 @@
-"""Oracles: the named tuples of arrays that kernels receive of a metric.
+"""Oracles: named tuples of arrays that represent a metric in kernels.
 
-`distance(oracle, i, j)` in `kernels.py` is specialized by these classes. This module does not
-import numba, so that metrics can be built, saved and sent to other machines without it. Arrays
-are C-contiguous and read-only: every other layout or flag would be compiled again.
+`distance(oracle, i, j)` in `distance_kernels.py` is specialized for these classes. This module
+does not import numba, so metrics can be built, saved and sent to other machines without numba.
+Arrays are C-contiguous and read-only, because kernels would be compiled again for any other
+layout or flag.
 """
 
 from collections.abc import Callable
@@ -13,25 +14,25 @@ from numpy.typing import NDArray
 
 
 class MatrixOracle(NamedTuple):
-    """Distances looked up in an n x n matrix."""
+    """Distances stored in an n x n matrix."""
 
     distances: NDArray[np.generic]
 
 
 class CheckedMatrixOracle(NamedTuple):
-    """Distances looked up in a matrix that was not checked: each is checked when it is read."""
+    """Distances stored in a matrix that was not validated. Each distance is checked when it is read."""
 
     distances: NDArray[np.generic]
 
 
 class HalfMatrixOracle(NamedTuple):
-    """Distances looked up in a float16 matrix, given by its bits; each is checked when read."""
+    """Distances stored as the bits of a float16 matrix. Each distance is checked when it is read."""
 
     bits: NDArray[np.uint16]
 
 
 class EuclideanOracle(NamedTuple):
-    """Straight-line distance between rows."""
+    """Euclidean distance between rows."""
 
     points: NDArray[np.floating]
 
@@ -55,7 +56,7 @@ class AngleOracle(NamedTuple):
 
 
 class HyperbolicOracle(NamedTuple):
-    """Distance of points in hyperbolic space, given by direction and distance from the origin."""
+    """Distance between points in hyperbolic space, given by direction and distance from the origin."""
 
     directions: NDArray[np.float64]  # unit vectors, or 0 at the origin
     radii: NDArray[np.float64]  # hyperbolic distance from the origin
@@ -63,7 +64,7 @@ class HyperbolicOracle(NamedTuple):
 
 
 class EmbeddingOracle(NamedTuple):
-    """Hyperbolic distance in units of the data: that of HyperbolicOracle times `unit`."""
+    """Hyperbolic distance in the units of the data: the distance of HyperbolicOracle times `unit`."""
 
     directions: NDArray[np.float64]
     radii: NDArray[np.float64]
@@ -74,11 +75,11 @@ class EmbeddingOracle(NamedTuple):
 class FrameOracle(NamedTuple):
     """Distances in a tree embedded in hyperbolic space, from local frames.
 
-    All but the first and the last field are indexed by preorder position. See
+    All fields except the first and the last are indexed by preorder position. See
     `_frame_kernels.py`.
     """
 
-    position: NDArray[np.int32]  # of each node
+    position: NDArray[np.int32]  # position of each node
     up: NDArray[np.int32]  # position of the parent, -1 at position 0
     # (N, k): direction of the edge from the parent, in the parent's frame
     turns: NDArray[np.float64]
@@ -101,17 +102,17 @@ class TreeOracle(NamedTuple):
     """Path lengths in a tree in O(1), by Schieber and Vishkin's lowest common ancestors."""
 
     parent: NDArray[np.int32]
-    level: NDArray[np.int32]  # edges to the root
+    level: NDArray[np.int32]  # number of edges to the root
     inlabel: NDArray[np.int32]
     ascendant: NDArray[np.int32]
-    head: NDArray[np.int32]  # inlabel -> its node nearest to the root
+    head: NDArray[np.int32]  # inlabel -> the node nearest to the root
     depth: NDArray[np.float64]  # distance to the root
-    # the rounding error of `depth`, so that near points keep all their digits
+    # the rounding error of `depth`, so that distances of nearby points keep all their digits
     depth_rest: NDArray[np.float64]
 
 
 # All oracles that kernels accept. The table is closed: a custom class must not enter the shared
-# on-disk cache, so custom metrics are read through `block`.
+# on-disk cache. Custom metrics are therefore read through `block`.
 COMPILED_ORACLES = (
     MatrixOracle,
     CheckedMatrixOracle,
@@ -127,13 +128,13 @@ COMPILED_ORACLES = (
     TreeOracle,
 )
 
-# Sums of a few distances up to here do not overflow.
+# Sums of a few distances up to this bound do not overflow.
 LARGEST = float(np.finfo(np.float64).max / 4)
 
-# Oracles that are one matrix, of one entry per pair.
+# Oracles that consist of one matrix with one entry per pair.
 MATRIX_ORACLES = (MatrixOracle, CheckedMatrixOracle, HalfMatrixOracle)
 
-# Oracles whose arrays have one row per point, so that `select_points` applies.
+# Oracles whose arrays have one row per point, as `select_points` requires.
 POINT_ORACLES = (
     EuclideanOracle,
     ManhattanOracle,
@@ -149,12 +150,12 @@ Oracle = TypeVar("Oracle", bound=tuple[NDArray[Any], ...])
 
 
 def bytes_per_point(oracle: object) -> int:
-    """Return the bytes that an oracle stores per point; 0 if it is not stored by point."""
+    """Return the bytes that an oracle stores per point; 0 if its arrays are not indexed by point."""
     return sum(array[0].nbytes for array in oracle) if isinstance(oracle, POINT_ORACLES) else 0
 
 
 def select_points(oracle: Oracle, points: NDArray[np.integer]) -> Oracle:
-    """Return an oracle of some points, renumbered from 0. The arrays are copied."""
+    """Return the oracle of a subset of points, renumbered from 0. The arrays are copied."""
     arrays = [np.take(array, points, axis=0) for array in oracle]
     for array in arrays:
         array.flags.writeable = False

@@ -1,6 +1,6 @@
-"""`distance(oracle, i, j)` for every oracle, and the kernels of blocks and pairs.
+"""`distance(oracle, i, j)` for every oracle, and kernels for blocks and pairs.
 
-Other kernels call `distance` and are specialized by the class of the oracle they receive,
+Other kernels call `distance` and are specialized for the class of the oracle that they receive,
 so each algorithm is written once for matrices, points, graphs and trees.
 """
 
@@ -45,7 +45,7 @@ from .step_kernels import between, climb
 
 
 def distance(oracle: Any, i: Any, j: Any) -> float:
-    """Distance of points i and j; only callable from compiled code."""
+    """Return the distance of points i and j. Only compiled code can call this function."""
     raise TypeError("distance() is for kernels: use Metric.pairs or Metric.block")
 
 
@@ -65,8 +65,9 @@ def _checked_matrix(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def _half_matrix(oracle: Any, i: Any, j: Any) -> Any:
-    # Exponent and digits of a half, put where a float64 has them, give the number but for the
-    # offset of the exponent, even for subnormals. An exponent of all ones is infinity or NaN.
+    # Moved to their positions in a float64, the exponent and digits of a half give the number
+    # up to the offset of the exponent, even for subnormals. An exponent of all ones is infinity
+    # or NaN.
     bits = np.int64(oracle.bits[i, j])
     size: Any = np.int64((bits & 0x7FFF) << 42).view(np.float64) * 2.0**1008
     if (bits & 0x7C00) == 0x7C00:
@@ -87,8 +88,8 @@ def _chebyshev(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def _angle(oracle: Any, i: Any, j: Any) -> Any:
-    # tan(angle / 2) = |u - v| / |u + v|: accurate at 0 and at pi, where acos(u . v) loses half
-    # its digits.
+    # tan(angle / 2) = |u - v| / |u + v| is accurate at 0 and at pi, where acos(u . v) loses
+    # half of its digits.
     across = np.float64(sum_of_squared_differences(oracle.units, i, j))
     along = np.float64(sum_of_squared_sums(oracle.units, i, j))
     return 2.0 * math.atan2(math.sqrt(across), math.sqrt(along))
@@ -96,9 +97,9 @@ def _angle(oracle: Any, i: Any, j: Any) -> Any:
 
 @register_jitable
 def _hyperbolic(oracle: Any, i: Any, j: Any) -> Any:
-    # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s sin^2(angle/2), with sin^2(angle/2) = |u -
-    # v|^2 / 4. A sum of non-negative terms: accurate for near points far out, where acosh(x0 y0
-    # - x.y) has lost everything.
+    # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s sin^2(angle/2),
+    # with sin^2(angle/2) = |u - v|^2 / 4. A sum of non-negative terms is accurate for nearby
+    # points far from the origin, where acosh(x0 y0 - x.y) loses all digits.
     radial = math.sinh(0.5 * (oracle.radii[i] - oracle.radii[j]))
     chord = sum_of_squared_differences(oracle.directions, i, j)
     turn = oracle.sinh_radii[i] * oracle.sinh_radii[j] * (0.25 * chord)
@@ -110,8 +111,8 @@ def _embedding(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def _frame(oracle: Any, i: Any, j: Any) -> Any:
-    # Both ends climb to their lowest common ancestor; the later of two positions is no ancestor
-    # of the other.
+    # Both ends climb to their lowest common ancestor. The later of two positions is not an
+    # ancestor of the other.
     dim = oracle.turns.shape[1]
     view = np.zeros((2, dim + 2))
     view[0, dim] = view[1, dim] = 1.0
@@ -136,7 +137,7 @@ def _frame(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def _hub(oracle: Any, i: Any, j: Any) -> Any:
-    # Merge the two ascending lists of hubs; the best common hub lies on a shortest path.
+    # Merge the two ascending lists of hubs. The best common hub is on a shortest path.
     a = oracle.starts[i]
     a_end = oracle.starts[i + 1]
     b = oracle.starts[j]
@@ -156,15 +157,15 @@ def _hub(oracle: Any, i: Any, j: Any) -> Any:
 
 @register_jitable
 def _highest_bit(value: Any) -> Any:
-    # Position of the highest set bit of a positive int32: the exponent of the same number as a
-    # float64.
+    # Position of the highest set bit of a positive int32, which is the exponent of the number
+    # as a float64.
     return (np.float64(value).view(np.int64) >> 52) - 1023
 
 
 @register_jitable
 def _climb(oracle: Any, node: Any, inlabel: Any, bit: Any) -> Any:
-    # The lowest ancestor of `node` that lies on the path of the inlabel tree named `inlabel`
-    # (whose level is `bit`).
+    # The lowest ancestor of `node` on the path of the inlabel tree named `inlabel` (whose level
+    # is `bit`).
     if oracle.inlabel[node] == inlabel:
         return node
     below = _highest_bit(oracle.ascendant[node] & ((1 << bit) - 1))
@@ -174,7 +175,7 @@ def _climb(oracle: Any, node: Any, inlabel: Any, bit: Any) -> Any:
 
 @register_jitable
 def lowest_common_ancestor(oracle: Any, i: Any, j: Any) -> Any:
-    """Lowest common ancestor in O(1): Schieber and Vishkin, SIAM J. Comput. 17 (1988)."""
+    """Return the lowest common ancestor in O(1) (Schieber and Vishkin, SIAM J. Comput. 17, 1988)."""
     a = oracle.inlabel[i]
     b = oracle.inlabel[j]
     if a == b:
@@ -190,8 +191,8 @@ def lowest_common_ancestor(oracle: Any, i: Any, j: Any) -> Any:
 
 def _tree(oracle: Any, i: Any, j: Any) -> Any:
     top = lowest_common_ancestor(oracle, i, j)
-    # Depths are sums of two floats; subtracting the large parts first keeps the digits of short
-    # paths deep down.
+    # Depths are sums of two floats. Subtracting the large parts first keeps the digits of short
+    # paths far from the root.
     depth = oracle.depth
     rest = oracle.depth_rest
     return ((depth[i] - depth[top]) + (depth[j] - depth[top])) + (
@@ -217,16 +218,15 @@ _DISTANCES = {
 
 @overload(distance)
 def _specialize(oracle: Any, i: Any, j: Any) -> Any:
-    # A named tuple whose fields share one type is not a types.NamedTuple, hence the base class.
-    # The table is closed: a custom oracle class must not enter the shared on-disk
-    # cache.
+    # A named tuple whose fields have the same type is not a types.NamedTuple, hence the base
+    # class. The table is closed: a custom oracle class must not enter the shared on-disk cache.
     if isinstance(oracle, types.BaseNamedTuple):
         return _DISTANCES.get(oracle.instance_class)
     return None
 
 
 def prefetch(oracle: Any, i: Any, j: Any) -> None:
-    """Prefetch the memory of d(i, j); i is in the cache."""
+    """Prefetch the memory that d(i, j) needs. Row i is already in the cache."""
     raise TypeError("prefetch() is for kernels")
 
 
@@ -253,19 +253,19 @@ def _specialize_prefetch(oracle: Any, i: Any, j: Any) -> Any:
 
 @kernel
 def pair_distances(oracle: Any, i: Any, j: Any, out: Any) -> None:
-    """out[k] = d(i[k], j[k])."""
+    """Write out[k] = d(i[k], j[k])."""
     for k in range(len(out)):
         out[k] = distance(oracle, i[k], j[k])
 
 
 def fill_block(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
-    """out[a, b] = d(rows[a], cols[b]), with the bits of `distance`."""
+    """Write out[a, b] = d(rows[a], cols[b]), bit for bit as `distance` computes it."""
     raise TypeError("fill_block() is for kernels: use Metric.block")
 
 
-# Coordinates of columns that are copied side by side at a time: they stay in the first cache.
+# Coordinates of columns that are copied side by side at a time. They fit into the L1 cache.
 _TILED = 3072
-_FEW_ROWS = 4  # fewer rows than this do not repay copying the columns
+_FEW_ROWS = 4  # with fewer rows, copying the columns does not pay
 
 
 @register_jitable
@@ -318,5 +318,5 @@ def _specialize_block(oracle: Any, rows: Any, cols: Any, out: Any) -> Any:
 
 @kernel
 def block_distances(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
-    """out[a, b] = d(rows[a], cols[b])."""
+    """Write out[a, b] = d(rows[a], cols[b])."""
     fill_block(oracle, rows, cols, out)

@@ -1,10 +1,12 @@
-"""Sums and maxima over coordinates in eight lanes that are written in the source.
+"""Sums and maxima over coordinates, in eight explicit lanes.
 
-Summing floats in another order rounds differently, and a compiler that is free to choose the
-order ("fastmath") chooses by CPU and by caller; then the same seed would not give the same tree
-everywhere. A loop that keeps the order is three times slower. So the order is spelled out here
-once, in LLVM vectors of eight: lane k adds the terms k, k + 8, k + 16,
-..., the lanes are added pairwise, then the rest one by one. Every CPU gives the same bits, at the speed of its vectors.
+The rounding of a sum of floats depends on the order of the terms. A compiler that is free to
+choose the order ("fastmath") chooses by CPU and by caller. The same seed would then give
+different trees on different machines. A loop that keeps the order is three times slower.
+
+This module therefore fixes the order once, in LLVM vectors of eight. Lane k adds the terms
+k, k + 8, k + 16, and so on. The lanes are added pairwise, and then the remaining terms one by one.
+Every CPU gives the same bits, at the speed of its vector instructions.
 """
 
 from collections.abc import Callable
@@ -16,7 +18,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 _LANES = 8
-_LINE = 64  # bytes the cache fetches together
+_LINE = 64  # bytes that the cache fetches together
 
 Values = Any  # an llvmlite value: a scalar or a vector of lanes
 
@@ -44,7 +46,7 @@ def _larger(builder: Any, a: Values, b: Values) -> Values:
 
 
 def _lane_reduction(term: Callable[..., Values], combine: Callable[..., Values]) -> Any:
-    """Return an intrinsic f(points, i, j): `combine` reduces `term` of all coordinates."""
+    """Return an intrinsic f(points, i, j) that reduces `term` over all coordinates with `combine`."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
         array_type = signature.args[0]
@@ -91,12 +93,12 @@ def _lane_reduction(term: Callable[..., Values], combine: Callable[..., Values])
 def _tile_reduction(
     term: Callable[..., Values], combine: Callable[..., Values], finish: Callable[..., Values]
 ) -> Any:
-    """Return an intrinsic f(points, i, tiles, t, out, a, b): one point and a tile of columns.
+    """Return an intrinsic f(points, i, tiles, t, out, a, b) for one point and a tile of columns.
 
-    `tiles` is a table (number of tiles, coordinates, columns) with 32 bytes of columns, and
-    out[a, b], out[a, b + 1],
-    ... get the reductions of row i with the columns of tile t. Every column gets the bits of `_lane_reduction`: here
-    the eight sums of a column are in eight vectors, and a vector holds the same sum of all columns.
+    `tiles` is a table (number of tiles, coordinates, columns) with 32 bytes of columns. The
+    reductions of row i with the columns of tile t are written to out[a, b], out[a, b + 1], and
+    so on. Every column gets the same bits as in `_lane_reduction`. Here the eight sums of a
+    column are in eight vectors, and each vector contains the same sum for all columns.
     """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
@@ -178,7 +180,7 @@ def _tile_reduction(
 
 
 def tile_columns(itemsize: int) -> int:
-    """Columns of a tile: 32 bytes of them."""
+    """Return the number of columns in a tile of 32 bytes."""
     return 32 // itemsize
 
 
@@ -194,18 +196,18 @@ def _itself(builder: Any, value: Values) -> Values:
 
 
 def _fetch(builder: Any, pointer: Values) -> None:
-    """Ask for the cache line at a pointer to bytes."""
+    """Prefetch the cache line at a pointer to bytes."""
     byte = ir.IntType(8).as_pointer()
     whole = ir.IntType(32)
     kind = ir.FunctionType(ir.VoidType(), [byte, whole, whole, whole])
     prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-    # For reading (0), to be used soon (locality 3), data (1).
+    # 0 for reading, 3 for high locality (use soon), 1 for data.
     builder.call(prefetch, [pointer, *(ir.Constant(whole, number) for number in (0, 3, 1))])
 
 
 @intrinsic
 def prefetch_row(typing_context: Any, points: Any, i: Any) -> Any:
-    """Ask the processor to fetch row i into the cache while it goes on with something else."""
+    """Ask the processor to fetch row i into the cache while it continues."""
     if not (isinstance(points, types.Array) and points.ndim == 2 and points.layout == "C"):
         return None
 
@@ -252,7 +254,7 @@ sum_of_squared_sums = _lane_reduction(_squared_sum, _add)
 sum_of_absolute_differences = _lane_reduction(_absolute_difference, _add)
 largest_absolute_difference = _lane_reduction(_absolute_difference, _larger)
 
-#: Euclidean, Manhattan and Chebyshev distances of a point to the columns of a tile.
+#: Euclidean, Manhattan and Chebyshev distances from a point to the columns of a tile.
 euclidean_tile = _tile_reduction(_squared_difference, _add, _root)
 manhattan_tile = _tile_reduction(_absolute_difference, _add, _itself)
 chebyshev_tile = _tile_reduction(_absolute_difference, _larger, _itself)

@@ -1,13 +1,13 @@
 """Steps from frame to frame of a tree in hyperbolic space, accurate at any size.
 
-Sarkar's construction is known by local data: the length of each edge and its direction in the
-frame of its upper node. The frame of a node has its parent in direction -e_1. Along an edge in
-direction d, a frame is carried to the next one by the reflection that swaps d and e_1.
+Sarkar's construction is determined by local data: the length of each edge and its direction in
+the frame of its upper node. In the frame of a node, the parent is in direction -e_1. Along an
+edge in direction d, the reflection that swaps d and e_1 carries one frame to the next.
 
-A view is where a node x lies, seen from the frame of another: a row (s, g, L) of k + 2 numbers.
-sinh(a) u = e^L s for its distance a and unit direction u, and g = e^-2L, so that cosh(a) = e^L
-sqrt(g + |s|^2). All but L stay near 1, so nothing overflows; s keeps the digits of small
-distances.
+A view is the position of a node x in the frame of another node: a row (s, g, L) of k + 2
+numbers. Let a be the distance and u the unit direction of x. Then sinh(a) u = e^L s and g =
+e^-2L, so that cosh(a) = e^L sqrt(g + |s|^2). All numbers except L stay near 1, so nothing
+overflows, and s keeps the digits of small distances.
 """
 
 import math
@@ -15,7 +15,7 @@ from typing import Any
 
 from ..._core.kernel import helper
 
-_TINY = 2.0**-80  # squares below this are scaled up again
+_TINY = 2.0**-80  # smaller squares are scaled up
 _UP = 2.0**40
 _LOG_UP = 40 * math.log(2.0)
 
@@ -24,7 +24,7 @@ _LOG_UP = 40 * math.log(2.0)
 def climb(
     view: Any, row: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any
 ) -> None:
-    """Transform polar coordinates from the lower end of an edge to its upper end."""
+    """Transform a view from the lower end of an edge to its upper end."""
     _move(view, row, 1.0, length, decay, half)
     _reflect(view, row, turns, edge)
 
@@ -33,7 +33,7 @@ def climb(
 def descend(
     view: Any, upper: Any, lower: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any
 ) -> None:
-    """Transform row `upper`, seen from the upper end of an edge, to row `lower` at its lower end."""
+    """Transform row `upper`, a view from the upper end of an edge, to row `lower` at its lower end."""
     for c in range(view.shape[1]):
         view[lower, c] = view[upper, c]
     _reflect(view, lower, turns, edge)
@@ -42,9 +42,9 @@ def descend(
 
 @helper
 def _move(view: Any, row: Any, sign: Any, length: Any, decay: Any, half: Any) -> None:
-    # Step back by l along sign * e_1: s_1' = sinh l cosh a + cosh l s_1, the rest of s stays;
-    # all divided by e^l. c + s_1 grows to e^l (c + s_1) and c - s_1 shrinks to e^-l (c - s_1),
-    # where c = cosh a.
+    # Step back by l along sign * e_1: s_1' = sinh l cosh a + cosh l s_1, and the rest of s does
+    # not change. Everything is divided by e^l. With c = cosh a, c + s_1 grows to e^l (c + s_1)
+    # and c - s_1 shrinks to e^-l (c - s_1).
     dim = view.shape[1] - 2
     along = sign * view[row, 0]
     across = 0.0
@@ -56,7 +56,7 @@ def _move(view: Any, row: Any, sign: Any, length: Any, decay: Any, half: Any) ->
     minus = whole - along
     square = decay * decay
     if square < 0.5:
-        # Where x lies behind, c + s_1 would cancel: (c + s_1) (c - s_1) = g + |rest of s|^2.
+        # If x lies behind, c + s_1 would cancel. Use (c + s_1) (c - s_1) = g + |rest of s|^2.
         plus = beside / minus if along < 0.0 else whole + along
         along = 0.5 * (plus - square * minus)
     else:
@@ -75,7 +75,8 @@ def _move(view: Any, row: Any, sign: Any, length: Any, decay: Any, half: Any) ->
 
 @helper
 def _reflect(view: Any, row: Any, turns: Any, edge: Any) -> None:
-    # x + n (n.x) / n_1 with n = d - e_1 swaps d and e_1. n_1 = d_1 - 1 without cancellation.
+    # x + n (n.x) / n_1 with n = d - e_1 swaps d and e_1. n_1 = d_1 - 1 is computed without
+    # cancellation.
     dim = turns.shape[1]
     first = turns[edge, 0]
     dot = 0.0
@@ -83,7 +84,7 @@ def _reflect(view: Any, row: Any, turns: Any, edge: Any) -> None:
     for c in range(1, dim):
         rest += turns[edge, c] * turns[edge, c]
         dot += turns[edge, c] * view[row, c]
-    if first >= 0.0 and rest == 0.0:  # straight on
+    if first >= 0.0 and rest == 0.0:  # straight ahead
         return
     back = first - 1.0 if first < 0.0 else -rest / (1.0 + first)
     dot += back * view[row, 0]
@@ -95,7 +96,7 @@ def _reflect(view: Any, row: Any, turns: Any, edge: Any) -> None:
 
 @helper
 def norm(view: Any, row: Any) -> Any:
-    """|s| of a row, also where its square would underflow."""
+    """Return |s| of a row, even if its square would underflow."""
     dim = view.shape[1] - 2
     total = 0.0
     largest = 0.0
@@ -112,7 +113,7 @@ def norm(view: Any, row: Any) -> Any:
 
 @helper
 def reach(view: Any, row: Any) -> Any:
-    """Distance of what a row sees: asinh(e^L |s|)."""
+    """Return the distance of the node in a view: asinh(e^L |s|)."""
     log_size = view[row, view.shape[1] - 1]
     if log_size > 60.0:
         return log_size + math.log(2.0 * norm(view, row))
@@ -121,7 +122,7 @@ def reach(view: Any, row: Any) -> Any:
 
 @helper
 def across_angle(a: Any, b: Any, half_chord: Any) -> Any:
-    """Third side of a triangle with sides a and b that meet in an angle t, given sin(t / 2)."""
+    """Return the third side of a triangle with sides a and b and the angle t between them, given sin(t / 2)."""
     # sinh^2(d/2) = sinh^2((a - b)/2) + sinh a sinh b sin^2(t/2): a sum without cancellation.
     total = a + b
     apart = abs(a - b)
@@ -141,7 +142,7 @@ def across_angle(a: Any, b: Any, half_chord: Any) -> Any:
 
 @helper
 def between(view: Any) -> Any:
-    """Distance of what rows 0 and 1 see from the same frame."""
+    """Return the distance between the nodes in rows 0 and 1, two views from the same frame."""
     first = norm(view, 0)
     second = norm(view, 1)
     if first == 0.0 or second == 0.0:

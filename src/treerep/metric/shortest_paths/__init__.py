@@ -1,1 +1,1 @@
-"""Shortest paths in graphs: searches from one vertex, and hub labels for any two."""
+"""Shortest paths in graphs: searches from one vertex, and hub labels for any pair."""

@@ -1,17 +1,19 @@
-"""Hub labels: exact shortest-path distances of any two vertices, without a matrix.
+"""Hub labels: exact shortest-path distances between any two vertices, without a matrix.
 
-Every vertex keeps a short list of hubs with its distances to them, such that any two vertices
-share a hub on a shortest path between them. The lists come from pruned landmark labeling
-(Akiba, Iwata and Yoshida, SIGMOD 2013): one search from every vertex in the order of
-importance, which turns back wherever earlier hubs already give the distance.
+Every vertex has a short list of hubs and its distances to them. Any two vertices share a hub on
+a shortest path between them. The lists come from pruned landmark labeling (Akiba, Iwata and
+Yoshida, SIGMOD 2013): one search from every vertex, in order of importance. A search is pruned
+wherever earlier hubs already give the distance.
 
-The order decides everything. By degree, the usual choice, a path would get lists as long as
-itself. Here the next hub is the vertex that most uncovered shortest paths run through,
-estimated from a sample of shortest-path trees (after Delling, Goldberg, Pajor and Werneck,
-"Robust distance queries on massive networks", ESA 2014): its score is the number of its
-descendants in them. What a new hub covers, the subtrees below it, is cut off, and when half the
-sample is gone, new trees are grown from random vertices, turning back where hubs cover them. On
-a tree this finds centroids, on a path the middle of every gap, on a social network the
+The order is crucial. With the usual order by degree, lists on a path graph would be as long as
+the path. Here the next hub is the vertex on the most uncovered shortest paths. The number of
+paths is estimated from a sample of shortest-path trees (after Delling, Goldberg, Pajor and
+Werneck, "Robust distance queries on massive networks", ESA 2014): the score of a vertex is the
+number of its descendants in the sample.
+
+A new hub covers the subtrees below it, which are removed from the sample. When half of the
+sample is gone, new trees are grown from random vertices and pruned where hubs cover them. On a
+tree this order finds centroids, on a path the middle of every gap, and on a social network the
 celebrities.
 """
 
@@ -31,21 +33,21 @@ from .search_kernels import (
     sift_down,
 )
 
-TREES = 8  # the sample holds as many tree nodes as this many spanning trees
-COUNTERS = (
-    8  # trees are dealt to this many counters; a vertex's score leaves its largest counter out
-)
-# steps of work, about a tenth of a second, before a kernel returns to let an interrupt in
+TREES = 8  # the sample has as many nodes as this many spanning trees
+# Number of counters. Each tree adds to one of them, and the score of a vertex ignores its largest
+# counter.
+COUNTERS = 8
+# steps of work, about 0.1 s, before a kernel returns so that interrupts are handled
 _SLICE = 20_000_000
 
 
 class Forest(NamedTuple):
-    """The sampled shortest-path trees, node by node; parents come before children."""
+    """The sampled shortest-path trees, node by node; parents precede children."""
 
     vertex: NDArray[np.int32]
-    parent: NDArray[np.int32]  # node, or -1 at a root
-    size: NDArray[np.int32]  # descendants including itself; 0 once cut off
-    tree: NDArray[np.uint8]  # the counter its tree is dealt to
+    parent: NDArray[np.int32]  # parent node, or -1 at a root
+    size: NDArray[np.int32]  # number of descendants including itself; 0 after removal
+    tree: NDArray[np.uint8]  # counter to which the tree adds
     same: NDArray[np.int32]  # next node of the same vertex, or -1
     child: NDArray[np.int32]  # first child, or -1
     sibling: NDArray[np.int32]  # next child of the same parent, or -1
@@ -74,9 +76,9 @@ class State(NamedTuple):
 
 @helper
 def _key(forest: Any, starts: Any, vertex: int) -> int:
-    # The root of a sampled tree has the whole tree below it, and so have the vertices next to
-    # it, which says nothing about them; hence the largest counter does not count. Ties go to
-    # the higher degree. Negative: the heap's top is the smallest key.
+    # The root of a sampled tree has the whole tree below it, and so do the vertices next to it.
+    # This says nothing about their importance, so the largest counter is ignored. Ties go to
+    # the higher degree. Keys are negative because the top of the heap is the smallest key.
     total = np.int64(0)
     largest = np.int64(0)
     for counter in range(COUNTERS):
@@ -88,12 +90,12 @@ def _key(forest: Any, starts: Any, vertex: int) -> int:
 
 @kernel
 def drop_cut_nodes(forest: Any, used: int) -> int:
-    """Move the nodes that are left to the front; return how many there are."""
+    """Move the remaining nodes to the front; return their number."""
     kept = 0
     for node in range(used):
         if forest.size[node] > 0:
             parent = forest.parent[node]
-            forest.stack[node] = kept  # where it went, for its children, which come later
+            forest.stack[node] = kept  # new position, for the children, which follow
             forest.parent[kept] = forest.stack[parent] if parent >= 0 else -1
             forest.vertex[kept] = forest.vertex[node]
             forest.size[kept] = forest.size[node]
@@ -104,7 +106,7 @@ def drop_cut_nodes(forest: Any, used: int) -> int:
 
 @kernel
 def link_nodes(forest: Any, used: int, candidates: Any, is_hub: Any, starts: Any) -> None:
-    """Link children and nodes of one vertex, count descendants, and order the candidates."""
+    """Link children and the nodes of each vertex, count descendants, and order the candidates."""
     forest.nodes.fill(-1)
     forest.counters.fill(0)
     for node in range(used):
@@ -129,7 +131,7 @@ def link_nodes(forest: Any, used: int, candidates: Any, is_hub: Any, starts: Any
 
 @helper
 def _plant_tree(forest: Any, scratch: Any, reached: int, used: int, tree: int) -> None:
-    # Append the tree that a pruned search has found.
+    # Append the tree found by a pruned search.
     for index in range(reached):
         vertex = scratch.reached[index]
         node = used + index
@@ -145,7 +147,7 @@ def _plant_tree(forest: Any, scratch: Any, reached: int, used: int, tree: int) -
 
 @helper
 def _cut(forest: Any, node: int) -> int:
-    # Take the subtree of `node` out of the sample; return its size.
+    # Remove the subtree of `node` from the sample; return its size.
     size = forest.size[node]
     above = forest.parent[node]
     while above >= 0:
@@ -170,8 +172,8 @@ def _cut(forest: Any, node: int) -> int:
 
 @helper
 def _best_candidate(candidates: Any, forest: Any, starts: Any, size: int) -> int:
-    # Scores only fall between refills, so a candidate whose true key is still on top is the
-    # best of all.
+    # Scores only decrease between refills. A candidate whose up-to-date key is still on top is
+    # the best.
     while True:
         best = candidates.heap[0]
         key = _key(forest, starts, best)
@@ -229,10 +231,11 @@ def label_hubs(
     enough: int,
     budget: int,
 ) -> Any:
-    """Make hubs while more than `enough` nodes of the sample are alive and the budget lasts.
+    """Create hubs while more than `enough` nodes of the sample are left and the budget lasts.
 
-    `counts` is (hubs done, chunks in use, nodes alive). Returns the new counts, the steps of
-    work, and how many chunks are missing: if any, enlarge the storage and call again.
+    `counts` is (hubs done, chunks in use, nodes left). Returns the new counts, the steps of
+    work, and the number of missing chunks. If chunks are missing, enlarge the storage and call
+    again.
     """
     labels, scratch, forest, candidates = state
     done, chunks, alive = counts

@@ -1,4 +1,4 @@
-"""Build hub labels: the loop around `hub_label_kernels.py`, which explains them."""
+"""Construction of hub labels: the loop around `hub_label_kernels.py`, which explains them."""
 
 from collections.abc import Callable
 
@@ -21,17 +21,18 @@ from .hub_label_kernels import (
 )
 from .search_kernels import CHUNK, FAR, Labels, Scratch, flatten_labels
 
-# Steps of work, hundredths of a second, after which a kernel returns so that interrupts are
-# handled: without and with lengths.
+# Steps of work, a few hundredths of a second, after which a kernel returns so that interrupts
+# are handled: without and with lengths.
 _SLICE = 4_000_000, 1_000_000
-_FEW_TREES = 8  # trees that are grown in the first slice of work
-# sampling may cost this many steps per vertex, ample for trees, and then as much as labeling
+_FEW_TREES = 8  # number of trees grown in the first slice of work
+# sampling may cost this many steps per vertex, which is ample for trees, and after that as much
+# as labeling
 _HEAD_START = 2000
 
 #: Called with the steps of work so far, every few hundredths of a second.
 Watch = Callable[[int], None]
 
-#: Nanoseconds that a step of work takes, roughly: without and with lengths.
+#: Approximate nanoseconds per step of work: without and with lengths.
 STEP_NS = 5.0, 10.0
 
 
@@ -71,7 +72,7 @@ def _new_forest(n: int) -> Forest:
         stack=np.empty(nodes, np.int32),
         nodes=np.empty(n, np.int32),
         counters=np.empty((n, COUNTERS), np.int32),
-        # A fixed seed: labels are exact in any order, and equal graphs shall get equal labels.
+        # A fixed seed: labels are exact in any order, and equal graphs get equal labels.
         roots=np.random.default_rng(0).permutation(n).astype(np.int32),
     )
 
@@ -86,7 +87,7 @@ def _new_state(n: int, dtype: DTypeLike, far: float) -> State:
 
 
 class _Construction:
-    """The loop around the kernels. Between slices of work it can be interrupted."""
+    """The loop around the kernels, which can be interrupted between slices of work."""
 
     def __init__(
         self,
@@ -110,14 +111,14 @@ class _Construction:
         self.used = self.turn = 0
 
     def _count(self, steps: int) -> int:
-        """Add to the steps of work, and pass the sum to `watch`, which may raise to stop."""
+        """Add to the steps of work, and pass the sum to `watch`, which may raise an error to stop."""
         self.work += steps
         if self._watch is not None:
             self._watch(self.work)
         return steps
 
     def refill_forest(self) -> tuple[int, bool]:
-        """Fill up the sample; return the steps of work, and whether sampling still pays."""
+        """Refill the sample; return the steps of work, and whether sampling still pays."""
         labels, scratch, forest, candidates = self.state
         kept = used = drop_cut_nodes(forest, self.used)
         trees = work = 0
@@ -136,7 +137,7 @@ class _Construction:
         return work, used - kept >= 2 * trees
 
     def label(self, enough: int, budget: int) -> int:
-        """Make hubs until the sample has `enough` nodes or `budget` steps are spent."""
+        """Create hubs until the sample has `enough` nodes or `budget` steps are spent."""
         counts = (self.done, self.chunks, self.alive)
         (self.done, self.chunks, self.alive), work, missing = label_hubs(
             *self.graph, self.state, counts, enough, budget
@@ -162,7 +163,7 @@ class _Construction:
                     labeled += self.label(-1, self._slice)
                 elif self.alive > enough:
                     labeled += self.label(enough, self._slice)
-                else:  # use the rest of the sample until another refill is paid for
+                else:  # use the rest of the sample until the next refill is paid for
                     labeled += self.label(
                         -1, min(self._slice, sampled + last - head_start - labeled + 1)
                     )
@@ -197,17 +198,17 @@ def build_hub_labels(
         float64. Lengths are None for hop counts.
     stretch : float
         A factor just above 1 by which sums of lengths along equally short paths may differ; 1
-        if sums are exact. A path counts as covered if a hub is within this factor of it, so
-        that rounding does not break ties and lengthen the labels.
+        if sums are exact. A path counts as covered if the distance through a hub is within this
+        factor. Rounding then does not break ties and lengthen the labels.
     watch : function, optional
         Called with the steps of work so far, every few hundredths of a second. If it raises an
         exception, the construction ends. The number of steps depends only on the graph.
 
-    Takes about (total label size) x (mean label size + mean degree) time, and memory for the
-    labels plus 400 bytes a vertex while it works. Labels average at most log2(n) on trees,
-    paths and cycles, 11 on WordNet, 45 on Enron's e-mails, and under sqrt(n) on grids; on
-    random graphs without structure they are a good part of n. Distances are stored as uint8 if
-    they fit, otherwise as int32, and with lengths as float64.
+    The time is about (total label size) x (mean label size + mean degree). The construction
+    needs memory for the labels plus 400 bytes per vertex. The mean label size is at most
+    log2(n) on trees, paths and cycles, 11 on WordNet, 45 on the Enron e-mails, and below
+    sqrt(n) on grids. On random graphs without structure it is a large fraction of n. Distances
+    are stored as uint8 if they fit, otherwise as int32, and with lengths as float64.
     """
     construction = _Construction(starts, neighbors, lengths, stretch, watch)
     construction.run()

@@ -1,12 +1,12 @@
-"""Searches of a graph in compressed rows: breadth-first, and Dijkstra's with a binary heap.
+"""Graph searches in compressed rows: breadth-first, and Dijkstra's with a binary heap.
 
-The plain ones answer blocks of distances. The pruned ones turn back where hub labels already
-give the distance; they build those labels (see `hub_label_kernels.py`).
+The plain searches compute blocks of distances. The pruned searches turn back where hub labels
+already give the distance. They are used to build the labels (see `hub_label_kernels.py`).
 
 A graph is three arrays: the neighbors of v are `neighbors[starts[v]:starts[v + 1]]`, and
-`lengths` aligns with `neighbors`, or is None when every edge has length 1. Numba drops the
-branch that a None rules out before it compiles, so each kind of graph compiles its own search
-and nothing else.
+`lengths` aligns with `neighbors`, or is None if every edge has length 1. Numba drops the branch
+that a None excludes before it compiles, so for each kind of graph only the required search is
+compiled.
 """
 
 from typing import Any, NamedTuple
@@ -17,41 +17,37 @@ from numpy.typing import NDArray
 from ..._core.kernel import helper, kernel
 
 CHUNK = 16  # labels per unit of storage; a power of 2
-FAR = (
-    1 << 29
-)  # further than any two vertices of an unweighted graph, and twice of it still is an int32
+# farther than any two vertices of an unweighted graph; twice this is still an int32
+FAR = 1 << 29
 
 
 class Labels(NamedTuple):
     """Lists that grow without being moved.
 
-    The storage is cut into chunks of 16 labels. A vertex starts with the chunk of its own
-    number; whenever its count reaches 16, 32, 64, ... it gets as many labels again in one
-    piece, so long lists are read in long runs.
+    The storage is divided into chunks of 16 labels. Each vertex starts with the chunk of the
+    same number. Whenever its count reaches 16, 32, 64, ..., its storage is doubled by one
+    contiguous piece, so long lists are read in long runs.
     """
 
-    is_hub: NDArray[
-        np.bool_
-    ]  # vertices from which the search is done: the labels give all distances from them
+    # vertices whose search is done: the labels give all distances from them
+    is_hub: NDArray[np.bool_]
     counts: NDArray[np.int32]  # labels of each vertex
-    free: NDArray[np.int64]  # where the next label of each vertex goes
-    following: NDArray[
-        np.int32
-    ]  # first chunk of a piece -> first chunk of the vertex's next piece
+    free: NDArray[np.int64]  # position of the next label of each vertex
+    # first chunk of a piece -> first chunk of the vertex's next piece
+    following: NDArray[np.int32]
     hubs: NDArray[np.int32]  # the hub's rank in the order of processing
     distances: NDArray[np.generic]
 
 
 class Scratch(NamedTuple):
-    """Scratch of a pruned search. Between searches `distance` is -1 and `to_hub` far."""
+    """Scratch space of a pruned search. Between searches, `distance` is -1 and `to_hub` is far."""
 
     distance: NDArray[np.generic]
-    to_hub: NDArray[
-        np.generic
-    ]  # rank -> distance from the root of the search, for the root's hubs
-    parent: NDArray[np.int32]  # vertex -> vertex it was found from
-    seen: NDArray[np.int32]  # vertices in the order they were found
-    reached: NDArray[np.int32]  # those that no earlier hub covers, in order of distance
+    # rank -> distance from the root of the search, for the hubs of the root
+    to_hub: NDArray[np.generic]
+    parent: NDArray[np.int32]  # vertex -> vertex from which it was found
+    seen: NDArray[np.int32]  # vertices in the order in which they were found
+    reached: NDArray[np.int32]  # vertices that no earlier hub covers, in order of distance
     position: NDArray[np.int32]  # vertex -> its index in `reached`
     heap: NDArray[np.int32]
     place: NDArray[np.int32]
@@ -92,7 +88,7 @@ def sift_down(heap: Any, place: Any, key: Any, position: int, size: int) -> None
 
 @helper
 def pop(heap: Any, place: Any, key: Any, size: int) -> int:
-    """Take the item with the smallest key off a heap of `size` items."""
+    """Remove the item with the smallest key from a heap of `size` items."""
     top = heap[0]
     heap[0] = heap[size - 1]
     place[heap[0]] = 0
@@ -143,8 +139,8 @@ def search_nearest_first(
                 sift_up(heap, place, distance, size)
                 size += 1
             elif length < distance[neighbor]:
-                # Lengths are positive, so a vertex that has left the heap is never found nearer
-                # again.
+                # Lengths are positive, so no shorter path is found to a vertex that has left
+                # the heap.
                 distance[neighbor] = length
                 sift_up(heap, place, distance, place[neighbor])
 
@@ -153,7 +149,7 @@ def search_nearest_first(
 def search_block(
     starts: Any, neighbors: Any, lengths: Any, sources: Any, targets: Any, out: Any
 ) -> None:
-    """out[a, b] = d(sources[a], targets[b]), by one search from every source."""
+    """Write out[a, b] = d(sources[a], targets[b]), with one search from every source."""
     n = len(starts) - 1
     heap = np.empty(n, np.int32)
     if lengths is None:
@@ -173,7 +169,8 @@ def search_block(
 
 @helper
 def _covered(labels: Any, to_hub: Any, vertex: int, bound: Any) -> Any:
-    # (Do the hubs so far bring the root within `bound` of `vertex`?, labels read)
+    # Return whether the hubs so far bring the root within `bound` of `vertex`, and the number
+    # of labels read.
     count = labels.counts[vertex]
     piece = vertex
     done = 0
@@ -191,7 +188,7 @@ def _covered(labels: Any, to_hub: Any, vertex: int, bound: Any) -> Any:
 
 @helper
 def _mark_hubs(labels: Any, to_hub: Any, root: int) -> None:
-    # to_hub[h] = d(root, h) for the hubs of the root.
+    # Set to_hub[h] = d(root, h) for the hubs of the root.
     count = labels.counts[root]
     piece = root
     done = 0
@@ -239,7 +236,8 @@ def _pruned_breadth_first(
         work += 1
         if labels.is_hub[vertex]:
             continue
-        if distance[vertex] > 1:  # nearer than that, only one of the two ends could be the hub
+        # at a smaller distance, only one of the two ends could be the hub
+        if distance[vertex] > 1:
             covered, steps = _covered(labels, scratch.to_hub, vertex, distance[vertex])
             work += steps
             if covered:
@@ -247,7 +245,7 @@ def _pruned_breadth_first(
         scratch.position[vertex] = reached
         scratch.reached[reached] = vertex
         reached += 1
-        if found == len(seen):  # nothing left to find: dense graphs spare most of their edges
+        if found == len(seen):  # all vertices are found, which saves most edges of dense graphs
             continue
         work += starts[vertex + 1] - starts[vertex]
         for edge in range(starts[vertex], starts[vertex + 1]):
@@ -324,8 +322,8 @@ def pruned_search(
     """Find the vertices whose distance from `root` is not yet covered by labels.
 
     Fills `scratch.reached`, `position`, `parent` and `distance`, and returns (vertices seen,
-    vertices reached, steps of work). The caller puts the distances of the vertices seen back to
-    -1.
+    vertices reached, steps of work). The caller must reset the distances of the vertices seen
+    to -1.
     """
     _mark_hubs(labels, scratch.to_hub, root)
     if lengths is None:
@@ -341,13 +339,13 @@ def pruned_search(
 
 @helper
 def _chunks_to_add(count: int) -> int:
-    # A list of 16, 32, 64, ... labels is full, and gets as much again.
+    # A list of 16, 32, 64, ... labels is full, and its storage is doubled.
     return count // CHUNK if count & (count - 1) == 0 else 0
 
 
 @helper
 def missing_chunks(labels: Any, scratch: Any, reached: int, chunks: int) -> int:
-    """Return how many chunks are missing for one more label of each vertex reached."""
+    """Return the number of missing chunks for one more label of each vertex reached."""
     for index in range(reached):
         chunks += _chunks_to_add(labels.counts[scratch.reached[index]])
     return chunks - len(labels.following)
@@ -355,14 +353,14 @@ def missing_chunks(labels: Any, scratch: Any, reached: int, chunks: int) -> int:
 
 @helper
 def append_labels(labels: Any, scratch: Any, reached: int, hub: int, chunks: int) -> int:
-    """Add the label (hub, distance) to every vertex reached; return the chunks in use."""
+    """Append the label (hub, distance) to every vertex reached; return the chunks in use."""
     for index in range(reached):
         vertex = scratch.reached[index]
         count = labels.counts[vertex]
         added = _chunks_to_add(count)
         if added > 0:
-            # The full piece begins half its list before the end; the first two are one chunk
-            # each.
+            # The full piece starts half of its list before the end. The first two pieces are
+            # one chunk each.
             begin = labels.free[vertex] // CHUNK - max(1, added // 2)
             labels.following[begin] = chunks
             labels.free[vertex] = chunks * CHUNK
@@ -377,7 +375,7 @@ def append_labels(labels: Any, scratch: Any, reached: int, hub: int, chunks: int
 
 @kernel
 def flatten_labels(labels: Any, starts: Any, hubs: Any, distances: Any) -> None:
-    """Copy the pieces into one array, vertex by vertex."""
+    """Copy the pieces into one array, ordered by vertex."""
     for vertex in range(len(labels.counts)):
         count = labels.counts[vertex]
         out = starts[vertex]

@@ -1,1 +1,1 @@
-"""Refine the tree of a sample, and place all other points around it."""
+"""Backbone trees: refine the tree of a sample and place all other points around it."""

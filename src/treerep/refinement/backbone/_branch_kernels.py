@@ -1,4 +1,4 @@
-"""Join points that hang off the same part of a tree into branches."""
+"""Kernels that join points attached to the same part of a tree into branches."""
 
 from typing import Any
 
@@ -18,14 +18,15 @@ def join_branches(
     edges: Any,
     lengths: Any,
 ) -> int:
-    """Join clusters of points in the order of falling shared heights.
+    """Join clusters of points in decreasing order of their shared height.
 
-    Joining ends when they share no more than `short`.
+    Joining stops when the shared height is at most `short`.
 
-    Point i hangs at position above[i] by an edge of length height[i]. Clusters are known by one
-    of their points; that of the tree's node is top[i]: i itself for a point, and n + k for the
-    k-th join. A branch hangs at the mean position of its points. Afterwards height[i] is -1 for
-    points that do not stand for a cluster. Returns the number of joins.
+    Point i is attached at position above[i] by an edge of length height[i]. Each cluster is
+    represented by one of its points, i. top[i] is the tree node of the cluster: i itself for a
+    point, n + k for the k-th join. A branch is attached at the mean position of its points. On
+    return, height[i] is -1 for points that do not represent a cluster. Returns the number of
+    joins.
     """
     n = len(height)
     leader = top.copy()
@@ -38,8 +39,7 @@ def join_branches(
         a = find_leader(leader, first[k])
         b = find_leader(leader, second[k])
         node = n + joins
-        # Distances from the tree are kept: what two clusters share is part of the height of
-        # both.
+        # This keeps distances to the tree: the shared part is part of both heights.
         rise = min(shared[k], height[a], height[b])
         edges[2 * joins, 0] = top[a]
         edges[2 * joins, 1] = node

@@ -1,9 +1,9 @@
-"""Branches around a backbone: join points of one node or edge that are close.
+"""Branches around a backbone: join nearby points at the same node or edge.
 
-The place of a point in the backbone was fitted to many distances. So its height is kept, as
-Gromov's tree keeps the distances from its root. The paths of two points at heights x and y, at
-distance d, coincide for (x + y - d) / 2. Clusters merge in the order of falling shared heights
-(average linkage).
+The position of a point in the backbone was fitted to many distances, so its height is kept,
+just as Gromov's tree keeps the distances from its root. For two points at heights x and y and
+at distance d, the paths coincide for (x + y - d) / 2. Clusters merge in decreasing order of
+shared height (average linkage).
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ from ...placement._locate import Indices, Numbers, Places
 from ...tree.tree import Tree
 from ._branch_kernels import join_branches
 
-#: Points of a zone, at most: all pairs are compared.
+#: Maximum number of points in a zone. All pairs of a zone are compared.
 LARGEST = 1024
 #: A larger zone is split around every 256th of its points.
 CENTERS = 256
@@ -31,12 +31,12 @@ Edges = tuple[NDArray[np.int32], Numbers]
 
 
 class Branches(NamedTuple):
-    """The points of one zone, joined to branches."""
+    """The points of one zone, joined into branches."""
 
-    edges: NDArray[np.int64]  # between points, by their number in the zone, and joins
+    edges: NDArray[np.int64]  # between points, numbered within the zone, and joins
     lengths: Numbers
-    tops: Indices  # of branches: the nodes that hang off the backbone
-    above: Numbers  # their places
+    tops: Indices  # top nodes of the branches, attached to the backbone
+    above: Numbers  # positions of the top nodes
     height: Numbers
 
 
@@ -51,11 +51,11 @@ def grow(
 ) -> Edges:
     """Return edges and lengths of the tree of all points.
 
-    Numbers below len(metric) are points, Steiner nodes follow.
+    Numbers below len(metric) are points; Steiner nodes follow.
 
-    `rest` are the points that are not in the sample, and `places` where they hang. Time and
-    distances: a zone of k points takes k^2 of both, up to 1,024 points; a larger one is split
-    around some of its points first.
+    `rest` are the points that are not in the sample, and `places` their positions in the
+    backbone. A zone of k points takes k^2 time and distances, up to 1,024 points. Larger zones
+    are first split around some of their points.
     """
     zones = []
     with progress_bar(len(rest), "zones", "points") as bar:
@@ -80,7 +80,7 @@ def put_together(
     short: float,
     workers: Workers,
 ) -> Edges:
-    """Return edges and lengths of the tree of all n points, from the branches of zones."""
+    """Assemble the branches of all zones: return edges and lengths of the tree of all n points."""
     edges = []
     lengths = []
     tops = []
@@ -110,13 +110,12 @@ def hung_off(
     short: float,
     workers: Workers,
 ) -> Edges:
-    """Return edges and lengths of the backbone with the tops of branches.
+    """Return edges and lengths of the backbone with the top nodes of branches attached.
 
     Steiner nodes are numbered from `first` on.
     """
     hung, weights = attach(backbone, places, None, short, workers)
-    # In what `attach` returns, points of the sample come first, then the tops, then Steiner
-    # nodes.
+    # `attach` numbers the points of the sample first, then the top nodes, then Steiner nodes.
     steiner = first + np.arange(int(hung.max()) + 1 - len(sample) - len(tops))
     return np.concatenate([sample, tops, steiner]).astype(np.int32)[hung], weights
 
@@ -134,18 +133,18 @@ def zones_of(places: Places) -> list[Indices]:
 def _groups(metric: Metric, rest: Indices, places: Places) -> Iterator[Indices]:
     """Yield the points at one node or inside one edge, split if there are many.
 
-    They are indices into `rest`.
+    Points are indices into `rest`.
     """
     for zone in zones_of(places):
         yield from _split(metric, rest, zone)
 
 
 def _split(metric: Metric, rest: Indices, zone: Indices) -> Iterator[Indices]:
-    """Split points until they are few enough: each goes to the nearest of some of them."""
+    """Split points into small groups, each around the nearest of some centers."""
     if len(zone) <= LARGEST:
         yield zone
         return
-    # The order of points has no meaning, so those at equal steps are as good as random ones.
+    # The order of points carries no meaning, so evenly spaced indices serve as a random sample.
     centers = rest[zone[::CENTERS]]
     nearest = [
         checked_block(metric, rest[piece], centers).argmin(axis=1)
@@ -161,9 +160,9 @@ def equal_pieces(zone: Indices) -> list[Indices]:
 
 
 def split_by(zone: Indices, nearest: Indices) -> list[Indices]:
-    """Return the points of a zone by their nearest center."""
+    """Return the points of a zone, grouped by nearest center."""
     parts = [zone[nearest == k] for k in np.unique(nearest)]
-    return parts if len(parts) > 1 else equal_pieces(zone)  # all in one place
+    return parts if len(parts) > 1 else equal_pieces(zone)  # all points coincide
 
 
 def _joined(
@@ -177,7 +176,7 @@ def _joined(
 
 
 def joined(matrix: Numbers, height: Numbers, above: Numbers, short: float) -> Branches:
-    """Join points that hang off the same node or edge, from their distances.
+    """Join points attached to the same node or edge, given their distances.
 
     The arrays are overwritten.
     """

@@ -1,4 +1,4 @@
-"""Sizes at which the backbone method changes its course, with the reasons."""
+"""Sizes at which the backbone method changes its strategy, with the reasons."""
 
 from dataclasses import dataclass
 
@@ -7,39 +7,42 @@ from dataclasses import dataclass
 class Limits:
     """Numbers of points, rows and trees."""
 
-    #: Points in the sample by default. Its tree takes size^2 time and memory.
+    #: Default number of points in the sample. The sample's tree takes size^2 time and memory.
     sample: int = 2000
-    #: Vertices of a graph up to which the whole tree is learned: no distance is estimated then.
+    #: Up to this number of vertices, the tree of a graph is learned from all vertices, so that
+    #: no distance is estimated.
     whole_graph: int = 5000
-    #: Fewer points have only one topology.
+    #: Smaller samples have only one topology.
     least_sample: int = 3
 
-    #: Trees by joining neighbors, of which the best is improved: moves cannot repair a bad one.
+    #: Number of neighbor-joining trees. The best one is improved, because moves cannot repair a
+    #: bad start.
     starts: int = 4
-    #: The same if all points are in the sample.
+    #: The same number if all points are in the sample.
     whole_starts: int = 2
-    #: The same for a graph whose points do not move: the best start has the final topology.
+    #: The same number for a graph whose points do not move: its best start has the final
+    #: topology.
     graph_starts: int = 20
-    #: This many of them get lengths by least squares before they are compared. The lengths of
-    #: neighbor joining tell less about a topology.
+    #: This many of the trees get least-squares lengths before they are compared. The lengths
+    #: from neighbor joining say less about a topology.
     promising_starts: int = 10
-    #: Residual of these lengths.
+    #: Tolerance of these lengths.
     start_tol: float = 1e-6
-    #: Beyond this number of points, a second round of moves and lengths is worth its time.
+    #: Above this number of points, a second round of moves and lengths is worth its time.
     second_round: int = 10_000
 
-    #: Powers up to the fourth of larger distances, or of smaller than the inverse, overflow.
+    #: The fourth power of larger distances, or of distances below the inverse, overflows.
     largest_distance: float = 1e60
-    #: Points outside the sample by whose distances the power is chosen.
+    #: Number of points outside the sample whose distances determine the power.
     test_points: int = 128
 
-    #: Up to here, fitting the lengths of all edges to some rows is worth its time.
+    #: Up to this size, fitting the lengths of all edges to some rows is worth its time.
     fitted_points: int = 200_000
-    #: Pairs in these rows, and bounds for the number of rows.
+    #: Number of pairs in these rows, and bounds on the number of rows.
     fitted_pairs: int = 25_600_000
     fewest_rows: int = 256
     most_rows: int = 1024
-    #: Up to here, neighborhoods of a graph count in the lengths. Ranks take n^2.
+    #: Up to this size, neighborhoods of a graph are part of the objective. Ranks take n^2 time.
     neighborhoods: int = 10_000
 
 

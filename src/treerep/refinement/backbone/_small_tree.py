@@ -1,11 +1,11 @@
-"""A good tree of up to some thousand points in about a second.
+"""A good tree of up to a few thousand points in about a second.
 
 Join neighbors, move misplaced points and subtrees, and fit the lengths.
 
-Moves count all pairs, with squared errors weighted by 1 / d^p. The best p depends on the use of
-the tree: far pairs dominate the average distortion, near pairs determine groups and splits. The
-lengths are fitted to all distances at the end, so that a topology made for near points still
-has good long distances.
+Moves use all pairs, with squared errors weighted by 1 / d^p. The best p depends on the purpose
+of the tree: long distances dominate the average distortion, short distances determine groups
+and splits. At the end the lengths are fitted to all distances, so a topology chosen for short
+distances still reproduces long ones.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -22,33 +22,33 @@ from ..lengths._neighborhoods import neighbor_graph
 from ..lengths.weights import fit_weights
 from ..moves.search import rearrange
 
-# Rows to which lengths are fitted, and points of a graph up to which all rows are.
+# Rows to which lengths are fitted, and the size of a graph up to which all rows are used.
 _ROWS = 256
 _ALL_ROWS = 2000
-# Rows of a table by which the distances of a graph are recognized.
+# Number of rows that are checked to recognize the distances of a graph.
 _CHECKED_ROWS = 64
-# How much neighborhoods count in the lengths of a graph's tree.
+# Weight of neighborhoods when the lengths of a graph's tree are fitted.
 _SHARE = 0.4
-# From this balance on, the points of a whole graph do not move, as in `refine`.
+# From this balance on, points do not move if all vertices of a graph are sampled (see `refine`).
 _KEPT = 0.5
 
 
 class Weighting(NamedTuple):
-    """How much near distances count."""
+    """How strongly short distances are weighted."""
 
-    # Moves divide squared errors by d^whole in a tree of all points, by d^sample otherwise.
+    # Moves divide squared errors by d^whole in a tree of all points, and by d^sample otherwise.
     whole: float
     sample: float
-    places: tuple[float, ...]  # points are placed with the best of these powers
-    share: float  # of neighborhoods beside distances, when lengths are fitted
-    near: bool = False  # near distances decide, so that a larger sample is worth its time
-    # The topology of a whole graph is kept: moves improve distances, not neighborhoods.
+    places: tuple[float, ...]  # candidate powers for placing points; the best one is used
+    share: float  # weight of neighborhoods when lengths are fitted
+    near: bool = False  # short distances matter most, so that a larger sample is worth its time
+    # Keep the topology if all vertices are sampled: moves improve distances, not neighborhoods.
     keep: bool = False
 
 
-#: By the kind of data: see `kind_of`. Measured by `python -m benchmarks truth`: distances of
-#: graphs are best with the power 0, of cells with 1, their groups with 3, and the splits of a
-#: phylogeny with 4.
+#: Weightings by kind of data: see `kind_of`. Measured by `python -m benchmarks truth`: the best
+#: power is 0 for distances of graphs, 1 for distances of cells, 3 for groups of cells, and 4
+#: for the splits of a phylogeny.
 _SUITABLE = {
     "graph": Weighting(0.0, 0.0, (0.0, 1.0, 2.0), _SHARE, keep=True),
     "points": Weighting(3.0, 1.0, (0.0, 1.0, 2.0), 0.0),
@@ -74,9 +74,10 @@ def kind_of(metric: Metric) -> str:
 
 
 def is_graph(metric: Any) -> bool:
-    """Whether a metric is that of a graph.
+    """Return whether a metric is a graph metric.
 
-    A table of whole numbers counts as a graph if every point checked has another at distance 1.
+    A table of integers counts as a graph if every point checked has another point at distance
+    1.
     """
     if isinstance(metric, GraphMetric) or not isinstance(metric, MatrixMetric):
         return isinstance(metric, GraphMetric)
@@ -103,16 +104,16 @@ def small_tree(
 
     Move points and subtrees, then fit the lengths to some rows.
 
-    `whole` tells that the table has all points. If these are the vertices of a `graph`, their
-    neighborhoods count as well.
+    `whole` states that the table contains all points. If the points are the vertices of a
+    `graph`, their neighborhoods are part of the objective.
     """
     neighbors = neighbor_graph(graph) if graph is not None and choice.share > 0 else None
     share = 0.0 if neighbors is None else choice.share
     if len(table) > 3 and not (choice.keep and graph is not None):
         power = choice.whole if whole else choice.sample
         tree = rearrange(tree, table, power=power, rng=rng, time_limit=time_limit).tree
-    # Sums over neighborhoods take longer than those over all pairs, so that leaving out rows
-    # saves little time.
+    # Sums over neighborhoods take longer than sums over all pairs, so using fewer rows would
+    # save little time.
     rows: Literal["all"] | int = (
         "all" if neighbors is not None and len(table) <= _ALL_ROWS else _ROWS
     )

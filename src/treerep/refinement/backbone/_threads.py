@@ -1,4 +1,4 @@
-"""Backbone trees by the threads of this process."""
+"""Backbone trees computed by the threads of this process."""
 
 from typing import Literal
 
@@ -21,14 +21,14 @@ from ._branches import grow
 from ._limits import LIMITS
 from ._small_tree import Weighting, is_graph
 
-#: Rows on which a tree of all points is compared with the data.
+#: Number of rows on which a tree of all points is compared with the data.
 CHECKED_ROWS = 64
-# Points whose distances to the sample are read by one task.
+# Number of points whose distances to the sample are read by one task.
 _READ_TOGETHER = 16
 
 
 class ThreadsEngine:
-    """The engine of this process. See `Engine`."""
+    """The engine that runs in this process. See `Engine`."""
 
     def __init__(self, metric: Metric, n_jobs: int | None) -> None:
         self.space = metric
@@ -38,7 +38,8 @@ class ThreadsEngine:
     def table(self, points: Indices) -> Numbers:
         """Return the distances among some points."""
         table = np.empty((len(points), len(points)))
-        # Points have symmetric distances, and those of many coordinates take long: read half.
+        # Distances between points are symmetric and slow in high dimensions, so compute only
+        # half of them.
         half = isinstance(self.space, PointMetric)
 
         def read(rows: slice) -> None:
@@ -54,7 +55,7 @@ class ThreadsEngine:
     def places(
         self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
     ) -> list[Places]:
-        """Return the best places of a few points, for each power."""
+        """Return the best positions of a few points, for each power."""
         n = len(points)
         parts = [
             points[start : start + _READ_TOGETHER] for start in range(0, n, _READ_TOGETHER)
@@ -70,7 +71,7 @@ class ThreadsEngine:
         return found
 
     def whole(self, rng: np.random.Generator) -> Tree | None:
-        """Return the tree that TreeRep learns of all points, if it is exact."""
+        """Return TreeRep's tree of all points if it is exact."""
         tree = treerep(self.space, rng=rng, n_jobs=self.n_jobs)
         return tree if is_exact(tree, self.space, self.n_jobs) else None
 
@@ -86,7 +87,7 @@ class ThreadsEngine:
     def weighed(
         self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None
     ) -> Tree:
-        """Return the tree with lengths of least distortion on some rows of distances."""
+        """Return the tree with the lengths that minimize the distortion on some rows of distances."""
         return weighed(tree, self.space, choice, rng, time_limit, self.n_jobs)
 
 
@@ -96,7 +97,7 @@ def other_points(n: int, sample: Indices) -> Indices:
 
 
 def is_exact(tree: Tree, metric: Metric, n_jobs: int | None) -> bool:
-    """Whether a tree has the distances of the metric on some rows, up to rounding."""
+    """Return whether a tree reproduces the metric on some rows, up to rounding."""
     rows = min(len(metric), CHECKED_ROWS)
     error = average_distortion(tree, metric, rows=rows, rng=0, n_jobs=n_jobs)
     return bool(error <= exact_distortion(metric))
@@ -110,7 +111,7 @@ def weighed(
     time_limit: float | None,
     n_jobs: int | None,
 ) -> Tree:
-    """Return the tree with lengths of least distortion on some rows of distances."""
+    """Return the tree with the lengths that minimize the distortion on some rows of distances."""
     n = len(metric)
     share = choice.share if n <= LIMITS.neighborhoods else 0.0
     fitted = fit_weights(

@@ -1,14 +1,14 @@
-"""Backbone trees: the tree of a sample, refined, and branches of all other points around it.
+"""Backbone trees: a refined tree of a sample, with branches of all other points around it.
 
-1. *Sample* m points and learn their tree (`small_tree`). That tree is the backbone.
-2. *Place* every other point where its distances to the m points fit best, over all edges of the
-   backbone.
-3. *Join* the points at one node or edge that are close to each other into branches.
-4. *Weigh*: fit the lengths of all edges to some rows of distances.
+1. *Sample* m points and learn their tree (`small_tree`). This tree is the backbone.
+2. *Place* every other point at the position in the backbone that best fits its distances to the
+m points.
+3. *Join* nearby points at the same node or edge into branches.
+4. *Fit* the lengths of all edges to some rows of distances.
 
-The backbone determines long distances, and the branches determine neighborhoods. Steps 2 and 3
-are independent for every point or zone: n m distances and O(n + m^2) memory. Few points are all
-sampled, so that the first step gives the whole tree.
+The backbone determines long distances; the branches determine neighborhoods. Steps 2 and 3 are
+independent for every point or zone. They use n m distances and O(n + m^2) memory. If there are
+few points, the sample contains all of them and step 1 yields the whole tree.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -35,7 +35,7 @@ from ._limits import LIMITS
 from ._small_tree import Weighting, kind_of, small_tree, weighting
 from ._threads import ThreadsEngine
 
-# Rows and columns of a table that are made symmetric together.
+# Number of rows and columns of a table that are made symmetric together.
 _BLOCK = 256
 
 
@@ -47,21 +47,27 @@ def auto(
     balance: float | None = None,
     time_limit: float | None = None,
 ) -> Tree:
-    """Learn a good tree of any number of points. The default of `fit`.
+    """Fit a good tree to any number of points. This is the default method of `fit`.
 
-    Exact on tree metrics. Otherwise the result is that of `backbone`. Up to 2,000 points, or
-    5,000 vertices of a graph, all points are in its sample.
+    Exact on tree metrics. On other data, the result is that of `backbone`. Up to 2,000 points,
+    or 5,000 vertices of a graph, all points are in the backbone.
 
     Parameters
     ----------
     balance, time_limit
-        See `backbone`.
+        As in `backbone`.
+
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    methods.backbone : The method for many points.
+    methods.treerep : The method of the TreeRep paper.
 
     Notes
     -----
-    O(n) time for each point of the backbone, O(n) memory and the table of the backbone.
-    Neighbors are joined as by Evans, Sheneman and Foster (2006), and points and subtrees moved
-    as by Bryant and Waddell (1998).
+    O(n) time for each point of the backbone, and O(n) memory beyond the distances of the
+    backbone. Neighbors are joined as by Evans, Sheneman and Foster (2006). Points and subtrees
+    are moved as by Bryant and Waddell (1998).
     """
     return backbone(metric, rng=rng, n_jobs=n_jobs, balance=balance, time_limit=time_limit)
 
@@ -75,42 +81,51 @@ def backbone(
     balance: float | None = None,
     time_limit: float | None = None,
 ) -> Tree:
-    """Learn a tree of many points around the refined tree of some of them.
+    """Fit a tree to many points around the refined tree of a sample.
 
-    Distances between points come from the refined tree: every other point is placed where its
-    distances to the sample have the least squared error, over all edges. Points that land at
-    the same node or edge and are close to each other then share a branch, which settles
-    neighborhoods. Exact on tree metrics: if the tree of the sample is exact, TreeRep learns the
-    tree of all points, and that tree is checked against the data.
+    The refined tree of the sample is the backbone. Every other point is placed where its
+    distances to the sample have the least squared error, over all edges of the backbone. Points
+    that are placed at the same node or edge and are close to each other then share a branch.
+
+    Exact on tree metrics: if the tree of the sample is exact, TreeRep fits the tree of all
+    points, and this tree is validated against the data.
 
     Parameters
     ----------
     size : int, optional
-        Number m of points in the sample, at least 3; all points if there are no more. By
-        default 2,000. If the data are distances: a quarter of the points, from 2,000 to 4,000.
-        If the data are a graph of up to 5,000 vertices: all.
+        Number m of points in the sample, at least 3. With fewer points, all points are in the
+        sample. The default is 2,000. If the data are distances, it is a quarter of the points,
+        from 2,000 to 4,000. If the data are a graph of up to 5,000 vertices, all vertices are
+        in the sample.
     balance : float from 0 to 1, optional
-        How much near distances count: squared errors are weighted by 1 / d^(4 balance). 0 is
-        best for long distances, 1 for neighbors and groups. By default 0 for graphs and 1 for
-        distances. For points it is 3/4 in a whole tree and 1/4 in a sample.
+        Weight of near distances: squared errors are weighted by 1 / d^(4 balance). 0 is best
+        for long distances, and 1 for neighbors and groups. The default is 0 for graphs and 1
+        for distances. For points it is 3/4 if all points are in the sample, and 1/4 otherwise.
     time_limit : float, optional
-        Seconds for moves in the tree of the sample, again for its lengths, and again for the
-        lengths at the end. Without a limit, the seed alone decides the result.
+        Seconds for each of three steps: the moves in the tree of the sample, its edge lengths,
+        and the edge lengths at the end. Without a limit, the result depends on the seed only.
+
+    See Also
+    --------
+    fit : Fit a tree by any method.
+    refine : Improve a tree.
+    methods.auto : The default method.
 
     Notes
     -----
-    O(n m) time and n m distances, beside the tree of m points; O(n + m^2) memory. For a graph
-    of up to 2,000 vertices, the best of 20 trees by joining neighbors is kept, and its lengths
-    are fitted to all distances.
+    O(n m) time and n m distances, besides the tree of m points; O(n + m^2) memory. For a graph
+    of up to 2,000 vertices, the best of 20 trees by relaxed neighbor joining is kept, and its
+    edge lengths are fitted to all distances.
 
     Up to 200,000 points, the lengths of all edges are fitted to 256 to 1,024 rows of distances
     at the end. For graphs of up to 10,000 vertices, neighborhoods count as well. Without
-    `balance`, points are placed with the best of three powers: the one by which some points
-    outside the sample get the best distances to each other. If the data are distances, they are
-    placed with 1 / d^4: far pairs of species say little about the order of their branches.
+    `balance`, graphs and points are placed with the best of three exponents, tested on some
+    points outside the sample. Points with given distances are placed with the weight 1 / d^4,
+    because the distances of distant species contain little information about the order of their
+    branches.
 
     Placement by least squares over all edges is the move of `refine` (Fitch and Margoliash
-    1967, Bryant and Waddell 1998); branches are Gromov's tree of each zone (Gromov 1987).
+    1967, Bryant and Waddell 1998). Branches are Gromov's tree of each zone (Gromov 1987).
     """
     check_arguments(True, 0.0 if balance is None else balance, time_limit)
     choice = weighting(kind_of(metric), balance)
@@ -121,18 +136,18 @@ def backbone(
 
 
 class Engine(Protocol):
-    """Reads distances, places points and joins them.
+    """Interface for reading distances, placing points and joining them.
 
-    There is one for the threads of this process, one for a cluster and one for a device.
+    It is implemented for the threads of this process, for a cluster, and for a device.
     """
 
     @property
     def space(self) -> Any:
-        """The number, labels and precision of the points, as of a `Metric`."""
+        """The number, labels and precision of the points, as in `Metric`."""
 
     @property
     def graph(self) -> Metric | None:
-        """The metric in this process, if it is that of a graph (`is_graph`)."""
+        """The metric in this process, if it is a graph metric (`is_graph`)."""
 
     def table(self, points: Indices) -> Numbers:
         """Return the distances among some points."""
@@ -140,18 +155,18 @@ class Engine(Protocol):
     def places(
         self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
     ) -> list[Places]:
-        """Return the best places of a few points in the sample's tree, for each power."""
+        """Return the best positions of a few points in the sample's tree, for each power."""
 
     def whole(self, rng: np.random.Generator) -> Tree | None:
-        """Return the tree that TreeRep learns of all points, if it is exact."""
+        """Return TreeRep's tree of all points if it is exact."""
 
     def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
-        """Place all other points around the sample's tree, and join those that are close."""
+        """Place all other points around the sample's tree and join nearby ones."""
 
     def weighed(
         self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None
     ) -> Tree:
-        """Return the tree with lengths of least distortion on some rows of distances."""
+        """Return the tree with the lengths that minimize the distortion on some rows of distances."""
 
 
 def backbone_tree(
@@ -165,7 +180,7 @@ def backbone_tree(
 ) -> Tree:
     """Learn a backbone tree with an engine. See `backbone`.
 
-    Threads of this process learn the tree of the sample.
+    The sample's tree is always learned by threads of this process.
     """
     n = len(engine.space)
     chosen = _choose_sample(engine, size, choice, rng)
@@ -204,13 +219,13 @@ def backbone_tree(
     return engine.weighed(grown, choice, rng, time_limit)
 
 
-# The sample.
+# Sample.
 
 
 def _choose_sample(
     engine: Engine, size: int | None, choice: Weighting, rng: np.random.Generator
 ) -> Indices:
-    """Return the points of the sample in order."""
+    """Return the points of the sample in ascending order."""
     n = len(engine.space)
     m = _sample_size(engine, size, choice)
     if n <= m:
@@ -219,7 +234,7 @@ def _choose_sample(
 
 
 def _sample_size(engine: Engine, size: int | None, choice: Weighting) -> int:
-    """Return the number of points in the sample, or raise a ValueError if it is too small."""
+    """Return the number of points in the sample. Raise a ValueError if it is too small."""
     n = len(engine.space)
     default = LIMITS.sample
     if size is None and engine.graph is not None:
@@ -229,8 +244,7 @@ def _sample_size(engine: Engine, size: int | None, choice: Weighting) -> int:
     m = positive_number(size, "size")
     if m < LIMITS.least_sample:
         raise ValueError(
-            f"size is the number of points in the backbone, at least {LIMITS.least_sample}, "
-            f"not {size!r}"
+            f"size must be a number of points of at least {LIMITS.least_sample}, got {size!r}"
         )
     return m
 
@@ -238,7 +252,7 @@ def _sample_size(engine: Engine, size: int | None, choice: Weighting) -> int:
 def _read_sample(engine: Engine, sample: Indices) -> tuple[Indices, MatrixMetric]:
     """Return the sample without duplicates, which are placed later, and its distances."""
     table = np.require(engine.table(sample), requirements="W")
-    # The first of points at distance 0 from each other.
+    # Keep the first of several points at distance 0.
     first = np.flatnonzero(~(np.tril(table == 0, -1)).any(axis=1))
     if LIMITS.least_sample <= len(first) < len(sample):
         sample = sample[first]
@@ -250,7 +264,7 @@ def _read_sample(engine: Engine, sample: Indices) -> tuple[Indices, MatrixMetric
 def make_symmetric(table: Numbers) -> None:
     """Replace d(i, j) and d(j, i) by their mean, in place.
 
-    It goes by blocks, because reading columns of a large table is slow.
+    Works in blocks, because reading columns of a large table is slow.
     """
     n = len(table)
     for low in range(0, n, _BLOCK):
@@ -262,7 +276,7 @@ def make_symmetric(table: Numbers) -> None:
             mirror[:] = mean.T
 
 
-# The tree of the sample.
+# Tree of the sample.
 
 
 class _Start(NamedTuple):
@@ -277,7 +291,7 @@ def _error(start: _Start) -> float:
 def _join_neighbors(
     table: MatrixMetric, count: int, rng: np.random.Generator, n_jobs: int | None
 ) -> list[_Start]:
-    """Return trees by relaxed neighbor joining, best first; only one if it is exact."""
+    """Return relaxed neighbor-joining trees, best first. Return only one if it is exact."""
 
     def joined(generator: np.random.Generator, jobs: int | None = 1) -> _Start:
         tree = relaxed_neighbor_joining(table, rng=generator)
@@ -290,9 +304,9 @@ def _join_neighbors(
 
 
 def _best_topology(starts: list[_Start], table: MatrixMetric, n_jobs: int | None) -> _Start:
-    """Return the start with the least distortion once lengths are fitted by least squares.
+    """Return the start with the least distortion after fitting lengths by least squares.
 
-    Its lengths stay as they are.
+    The returned tree has its original lengths.
     """
 
     def fitted_error(start: _Start) -> float:
@@ -306,7 +320,7 @@ def _best_topology(starts: list[_Start], table: MatrixMetric, n_jobs: int | None
     return promising[int(np.argmin(errors))]
 
 
-# The power of the weights by which points are placed.
+# Power of the weights for placing points.
 
 
 def _usable_powers(choice: Weighting, largest: float) -> tuple[float, ...]:
@@ -319,7 +333,7 @@ def _usable_powers(choice: Weighting, largest: float) -> tuple[float, ...]:
 def _best_power(
     engine: Engine, tree: Tree, sample: Indices, powers: tuple[float, ...]
 ) -> float:
-    """Return the p of the weights 1 / d^p for which placed points have the best distances.
+    """Return the p of the weights 1 / d^p that gives placed points the best distances.
 
     Some points outside the sample are placed with each power.
     """
@@ -328,8 +342,8 @@ def _best_power(
     m = len(sample)
     others = len(engine.space) - m
     ranks = np.linspace(0, others - 1, min(LIMITS.test_points, others)).astype(np.int64)
-    # The point of rank r among the others comes after r of them and the points of the sample in
-    # between.
+    # The point of rank r among the other points follows r other points and the sample points
+    # before it.
     placed = ranks + np.searchsorted(sample - np.arange(m), ranks, side="right")
     truth = MatrixMetric(engine.table(placed), symmetrize="mean")
     n = m + len(placed)

@@ -1,1 +1,1 @@
-"""The best edge lengths of a fixed tree."""
+"""Optimal edge lengths for a fixed topology."""

@@ -1,23 +1,21 @@
-"""Kernels of long vectors: sums of products, and quasi-Newton directions.
+"""Kernels for long vectors: dot products and quasi-Newton directions.
 
-The order of additions is fixed.
-
-NumPy leaves sums of products to a BLAS, which adds in an order that depends on its threads. On
-a busy machine its threads also wait for each other: with 200,000 edges that took longer than
-the passes over the distances.
+The order of additions is fixed. NumPy delegates dot products to a BLAS library, whose order of
+additions depends on its threads. On a busy machine the BLAS threads also wait for each other:
+with 200,000 edges this took longer than the passes over the distances.
 """
 
 from typing import Any
 
 from ..._core.kernel import helper, kernel
 
-# Steps whose s and y are at right angles but for rounding tell nothing about the curvature.
+# If s and y are orthogonal up to rounding, a step carries no information about the curvature.
 _RIGHT_ANGLE = 1e-14
 
 
 @kernel
 def dot(a: Any, b: Any) -> float:
-    """Sum of a[j] b[j], taken in four parts that need not wait for each other."""
+    """Return the sum of a[j] b[j], computed in four independent partial sums."""
     s0 = s1 = s2 = s3 = 0.0
     whole = len(a) // 4 * 4
     for j in range(0, whole, 4):
@@ -32,7 +30,7 @@ def dot(a: Any, b: Any) -> float:
 
 @helper
 def _curvature(s: Any, y: Any, way: Any, free: Any) -> Any:
-    """Sums of s y, s s, y y and s way over the free edges."""
+    """Return the sums of s y, s s, y y and s way over the free edges."""
     sy = ss = yy = sw = 0.0
     for j in range(len(s)):
         a = s[j] if free[j] else 0.0
@@ -57,12 +55,13 @@ def turn_way(
 ) -> None:
     """Turn the steepest descent `way` into a quasi-Newton direction.
 
-    By Nocedal's two loops over past steps, among the free edges.
+    Uses Nocedal's two loops over past steps, restricted to the free edges.
 
-    steps, changes : (memory, K), the last steps s and what they changed in the gradient, y; row `newest` is the last,
-        and the rows before it are older, round the end of the array
-    way : (K,), the negative gradient, 0 where not free; overwritten
-    product, share : (memory,), working memory; product is 0 for rows that are not used
+    steps, changes : (memory, K), the last steps s and the resulting changes y of the gradient.
+    Row `newest` is the last
+        step; earlier rows are older, wrapping around the end of the array.
+    way : (K,), the negative gradient, 0 for edges that are not free; overwritten
+    product, share : (memory,), working memory; product is 0 for unused rows
     """
     memory = len(steps)
     scale = 1.0

@@ -1,9 +1,9 @@
-"""Neighborhoods in an objective: mean average precision, smoothed.
+"""Neighborhoods as part of an objective: smoothed mean average precision.
 
-The precision at a neighbor u of v is a quotient of two counts of points that are nearer to v
-than u is. A smooth step of some width in place of each comparison makes it a function of the
-tree's distances whose derivatives are summed over paths as those of any other objective. (Brown
-et al., Smooth-AP, ECCV 2020, do the same for embeddings.)
+The precision at a neighbor u of v is a quotient of two counts of points that are closer to v
+than u is. Replacing each comparison by a smooth step turns the precision into a differentiable
+function of the tree distances. Its derivatives are summed over paths, as for any other
+objective. Brown et al. (Smooth-AP, ECCV 2020) do the same for embeddings.
 """
 
 from functools import partial
@@ -19,10 +19,10 @@ from ._path_sum_kernels import add_up
 from ._rank_kernels import imprecision, smooth_imprecision
 from ._splits import SplitTree, Vector, depths, measured
 
-# Without a graph, this many nearest points are the neighbors.
+# Without a graph, the neighbors of a point are this many nearest points.
 _NEIGHBORS = 10
 _ROWS = 64
-# Distances that differ by less, as a share of the largest, are equal.
+# Distances count as equal if they differ by less than this fraction of the largest.
 _TIE = 1e-9
 
 
@@ -46,7 +46,7 @@ class Neighborhoods:
         rows = graph[splits.points][:, splits.points]
         self.starts = rows.indptr.astype(np.int64)
         self.neighbors = rows.indices.astype(np.int64)
-        #: A typical distance of neighbors that differ, in the unit of the lengths.
+        #: A typical difference between distances of neighbors, in the unit of the lengths.
         apart = graph.data[graph.data > 0]
         self.near = float(np.median(apart)) / unit if len(apart) else 1.0
         n = len(splits.points)

@@ -1,4 +1,4 @@
-"""The pairs of points that an objective adds up, and sums over their paths."""
+"""The pairs of points in an objective, and sums over their paths."""
 
 import copy
 import math
@@ -17,11 +17,11 @@ from ...scores._streaming import BLOCK_ENTRIES, triangle_slices
 from ._path_sum_kernels import add_up, cut_sums, row_sums
 from ._splits import SplitTree, Vector, depths, measured
 
-#: Distances below this share of the largest count as 0 if a weight 1 / d^p would overflow.
+#: If a weight 1 / d^p would overflow, distances below this fraction of the largest count as 0.
 _ZERO_SHARE = 1e-100
 _PROBES = 8
-#: Rows of a sample that are summed up together, at least. Adding up the sums of two parts takes
-#: about as long as a row.
+#: Minimum number of sampled rows that are summed together. Adding two partial sums takes about
+#: as long as one row.
 _ROWS = 8
 
 
@@ -32,7 +32,7 @@ class _Task(NamedTuple):
 
 
 class _Reader:
-    """Distances of blocks and their factors, wherever they are read: see `Pairs`."""
+    """Reader for blocks of distances and their factors, in any process: see `Pairs`."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class _Reader:
 def _sum_block(
     what: int, eps: float, depth: Vector, reader: _Reader, task: _Task
 ) -> tuple[float, Vector, Vector]:
-    """Sum up a block: the value, and its derivatives at points and at nodes.
+    """Sum a block: return the value and its derivatives at points and at nodes.
 
     See `path_sum_kernels.row_sums`.
     """
@@ -102,20 +102,21 @@ def _sum_block(
 
 
 def _row_parts(count: int, width: int) -> Iterator[slice]:
-    """Cut sampled rows into parts: as blocks are cut, but with _ROWS rows at least."""
+    """Cut sampled rows into parts like blocks, but with at least _ROWS rows each."""
     size = max(_ROWS, BLOCK_ENTRIES // max(width, 1))
     return (slice(start, min(start + size, count)) for start in range(0, count, size))
 
 
 class Pairs:
-    """The pairs that an objective adds up: all, or sampled rows with all other points.
+    """The pairs in an objective: all pairs, or sampled rows with all other points.
 
-    Points are numbered as in `splits`. Distances are kept if they fit into memory, and read
-    again at every pass otherwise. They are measured in `unit`, a power of two near the
-    largest, so that squares neither overflow nor vanish. Factors u = 1 / d^(power / 2) weight
-    the errors of the pairs. A pair at distance 0 is left out (u = 0), or weighted like the
-    smallest positive distance if `with_zeros`. A `runner` makes the passes over the pairs in
-    place of the workers, and keeps nothing. A `bar` counts the passes.
+    Points are numbered as in `splits`. Distances are kept if they fit into memory and are read
+    again in every pass otherwise. Distances are measured in `unit`, a power of two near the
+    largest distance, so that squares neither overflow nor underflow. Factors u = 1 / d^(power /
+    2) weight the errors of the pairs. A pair at distance 0 is excluded (u = 0), or weighted
+    like the smallest positive distance if `with_zeros`. If a `runner` is given, it performs the
+    passes over the pairs instead of the workers and keeps no distances. A `bar` counts the
+    passes.
     """
 
     def __init__(
@@ -147,17 +148,17 @@ class Pairs:
             self.tasks = [
                 _Task(k, rows[part], 0) for k, part in enumerate(_row_parts(len(rows), n))
             ]
-            # The expected number of times that a pair is met, from either end, is 2 rows / n.
+            # Each pair is counted 2 rows / n times on average, once from either end.
             self.count = len(rows) * (n - 1)
             self.scale = n / (2 * len(rows))
-        # One block is read sooner than sent.
+        # Reading one block is faster than sending it.
         self.runner = runner if len(self.tasks) > 1 else None
         self.below = (splits.last - splits.first).astype(np.int64)
         self.sampled_below = np.searchsorted(rows, splits.last) - np.searchsorted(
             rows, splits.first
         )
-        # Several points: one may be at distance 0 from all if distances violate the triangle
-        # inequality.
+        # Use several points: if the triangle inequality fails, one point may be at distance 0
+        # from all others.
         few = splits.points[:: max(1, n // _PROBES)]
         self.radius = float(checked_block(metric, few, splits.points).max()) or 1.0
         self.unit = math.ldexp(1.0, math.frexp(self.radius)[1])
@@ -178,14 +179,14 @@ class Pairs:
         return smallest if smallest < np.inf else 1.0 / self.unit
 
     def with_power(self, power: float) -> "Pairs":
-        """Return the same pairs with other factors; the distances are shared."""
+        """Return the same pairs with other factors. The distances are shared."""
         other = copy.copy(self)
         other.power = power
         other._reader = self._reader.with_power(power)
         return other
 
     def cut_sums(self, length: Vector) -> Vector:
-        """Sum of path lengths over the paths through each edge, without factors. O(N)."""
+        """Return the sum of path lengths over the paths through each edge, without factors. O(N)."""
         out = np.empty(len(length))
         cut_sums(self.splits.up, self.below, self.sampled_below, length, out)
         return (0.5 if self.upper else self.scale) * out

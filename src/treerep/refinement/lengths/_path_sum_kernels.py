@@ -1,8 +1,7 @@
-"""Compiled sums over all paths of a tree, without a path matrix.
+"""Kernels for sums over all paths of a tree, without a path matrix.
 
-Everything runs on a `_splits.SplitTree`: nodes in preorder, `up` the parent of each, and the
-points in the order in which the preorder meets them, so that the points below node k are
-first[k] ... last[k] - 1.
+All kernels use a `_splits.SplitTree`. Its nodes are in preorder, and `up` is the parent of each
+node. Points are numbered in preorder, so the points below node k are first[k] ... last[k] - 1.
 """
 
 from typing import Any, NamedTuple
@@ -11,8 +10,8 @@ import numpy as np
 
 from ..._core.kernel import helper, kernel
 
-# Sums over the pairs by `row_sums`; x is the tree's distance, y the path length of
-# `slope`, t the truth, u the factor of the pair, q = u (x - t).
+# Quantities that `row_sums` adds over the pairs: x is the tree distance, y the path length of
+# `slope`, t the true distance, u the factor of the pair, q = u (x - t).
 SQUARES = 0  # value q^2, derivative u q
 SMOOTH = 1  # value sqrt(q^2 + eps^2) where u > 0, derivative u q / sqrt(q^2 + eps^2)
 PRODUCT = 2  # value u^2 y^2, derivative u^2 y
@@ -20,24 +19,26 @@ FACTORS = 3  # value 1 where u > 0, derivative u^2
 
 
 class MeasuredSplits(NamedTuple):
-    """A `SplitTree` with the depths that follow from lengths."""
+    """A `SplitTree` with the depths that result from the lengths."""
 
     up: Any
     first: Any
     last: Any
     node: Any
-    depth: Any  # of each node
-    leaf_depth: Any  # depth[node]: of each point
+    depth: Any  # depth of each node
+    leaf_depth: Any  # depth[node]: depth of each point
 
 
 @kernel
 def find_chains(up: Any, count: Any, bottom: Any, above: Any) -> None:
-    """Find which edges have the same split: chains of Steiner nodes of degree 2.
+    """Find edges with the same split, that is, chains of Steiner nodes of degree 2.
 
     up : (N,) int32, of a preorder whose root is a point or has three children with points below
     count : (N,) int32, number of points below each position
-    bottom, above : (N,) int32, written. The lowest position whose edge parts the points in the same
-        way (0 at the root, -1 without points below); the next ancestor that is its own bottom
+    bottom, above : (N,) int32, written. `bottom` is the lowest position whose edge splits the
+    points in the same
+        way (0 at the root, -1 without points below). `above` is the nearest ancestor that is a
+        bottom itself
         (-1 at the root).
     """
     n = len(up)
@@ -69,14 +70,14 @@ def add_up(up: Any, value: Any) -> None:
 
 @kernel
 def common_ancestors(up: Any, first: Any, second: Any) -> Any:
-    """Lowest common ancestor of first[k] and second[k], by climbing. O(length of the paths)."""
+    """Return the lowest common ancestors of first[k] and second[k]. O(length of the paths)."""
     out = np.empty(len(first), np.int32)
     for k in range(len(first)):
         a = first[k]
         b = second[k]
         while (
             a != b
-        ):  # ancestors come first in preorder: the later one is not an ancestor of the other
+        ):  # preorder: the node with the larger number is not an ancestor of the other
             if a > b:
                 a = up[a]
             else:
@@ -120,7 +121,7 @@ def _factors(u: Any, slope: Any, value: Any) -> None:
 
 @helper
 def _spread(slope: Any, out: Any) -> Any:
-    """Add slope to out and return its sum, in four independent parts."""
+    """Add slope to out and return its sum, using four independent partial sums."""
     a = b = c = d = 0.0
     whole = len(slope) // 4 * 4
     for j in range(0, whole, 4):
@@ -150,13 +151,14 @@ def row_sums(
 ) -> Any:
     """Return the sum of the values over the pairs of a block.
 
-    Their derivatives go to the ends and the top of each path.
+    Derivatives are added at the ends and at the top of each path.
 
-    A derivative r of the pair (i, j) is added at i, at j, and twice subtracted at their lowest
-    common ancestor: sums over subtrees then give the sum of r over all paths through each edge.
+    A derivative r of the pair (i, j) is added at i and at j, and subtracted twice at their
+    lowest common ancestor. Sums over subtrees then give the sum of r over all paths through
+    each edge.
 
-    From a row's point we climb to the root. The columns whose paths turn at an ancestor are
-    those below it and not below the child that we came from: two ranges. O(columns + depth of
+    For each row, climb from its point to the root. The columns whose paths turn at an ancestor
+    are below the ancestor but not below the child just left: two ranges. O(columns + depth of
     the row).
 
     Parameters
@@ -165,7 +167,7 @@ def row_sums(
     tree : K nodes, n points
     rows : (R,) int64, points, numbered in preorder
     start : column 0 of the block is point `start`
-    upper : take the columns after the row's point only, otherwise all others
+    upper : use only the columns after the row's point; otherwise all other columns
     distance, factor : (R, C) float64
     at_point : (C,), at_node : (K,) float64, added to
     """
@@ -173,13 +175,13 @@ def row_sums(
     last = tree.last
     depth = tree.depth
     leaf_depth = tree.leaf_depth
-    # One array, so that the compiler sees that its parts do not overlap: loops without sums
-    # become vector code.
+    # One array shows the compiler that the parts do not overlap, so that it vectorizes loops
+    # without sums.
     width = distance.shape[1]
     scratch = np.zeros(2 * width)
     for a in range(len(rows)):
         i = rows[a]
-        # the range that is done
+        # the columns already done
         k = tree.node[i]
         begin = i
         end = i + 1
@@ -215,13 +217,15 @@ def row_sums(
 
 @kernel
 def cut_sums(up: Any, count: Any, sampled: Any, length: Any, out: Any) -> None:
-    """Sum up path lengths over the paths through each edge. O(K).
+    """Sum path lengths over the paths through each edge. O(K).
 
-    out[k] is the sum of d(i, j), i a sampled point and j any, over the paths through edge k.
+    out[k] is the sum of d(i, j) over the paths through edge k, where i is a sampled point and j
+    any point.
 
-    With D and F the sums of the distances from node k to the points below and to all, s and n
-    their numbers, and the same in capitals' place for the sampled ones (E, G, t, r), the paths
-    that leave downwards and upwards add up to E (n - s) + t (F - D) + D (r - t) + s (G - E).
+    Let D and F be the sums of the distances from node k to the points below it and to all
+    points, and s and n the numbers of these points. Let E, G, t and r be the same quantities
+    for the sampled points. The paths that leave downwards and upwards add up to E (n - s) + t
+    (F - D) + D (r - t) + s (G - E).
 
     count, sampled : (K,) int64, points below each node
     length : (K,) float64
@@ -253,18 +257,18 @@ def cut_sums(up: Any, count: Any, sampled: Any, length: Any, out: Any) -> None:
 def solve_cuts(up: Any, count: Any, free: Any, cut: Any, length: Any) -> None:
     """Find lengths whose paths through each free edge add up to cut[k]. O(K).
 
-    All pairs count. The lengths of other edges are 0.
+    All pairs are included. The lengths of the other edges are 0.
 
-    For an edge k with s of n points below it, D and F the sums of the distances from k to the
-    points below and to all:
+    For an edge k with s of n points below it, let D and F be the sums of the distances from k
+    to the points below and to all points:
 
         cut[k] = (n - 2 s) D[k] + s F[k],  F[k] = F[up k] + (n - 2 s) length[k],  D[up k] = sum
         (D[k] + s length[k]).
 
-    From the leaves upwards D is an affine function of F of the same node, D = a - A F with A =
-    sum s / (n - 2 s) over the free edges next below. So each cut gives its F[k], and the root's
-    D = F the last one. An edge that is not free merges its two ends. The root must be a
-    centroid, so that n - 2 s is 0 for one of its own edges at most.
+    At each node, D is an affine function of F: D = a - A F, where A is the sum of s / (n - 2 s)
+    over the nearest free edges below. Each cut then determines its F[k], and D = F at the root
+    determines the last one. An edge that is not free merges its two ends. The root must be a
+    centroid, so that n - 2 s is 0 for at most one of its edges.
     """
     K = len(up)
     n = count[0]
@@ -277,7 +281,7 @@ def solve_cuts(up: Any, count: Any, free: Any, cut: Any, length: Any) -> None:
     for k in range(K):
         merged[k] = count[k]
     for k in range(K - 1, 0, -1):
-        merged[up[k]] -= count[k]  # now the point at the node itself
+        merged[up[k]] -= count[k]  # now the number of points at the node itself
     for k in range(K - 1, 0, -1):
         p = up[k]
         s = float(count[k])
@@ -288,8 +292,8 @@ def solve_cuts(up: Any, count: Any, free: Any, cut: Any, length: Any) -> None:
             B[p] += B[k]
             merged[p] += merged[k]
             continue
-        # s - (n - 2 s) A, written so that nothing cancels: points merged into k plus sum 2 g (s
-        # - g) / (n - 2 g).
+        # s - (n - 2 s) A, written without cancellation: points merged into k plus sum 2 g (s -
+        # g) / (n - 2 g).
         F[k] = (cut[k] - odd * a[k]) / (merged[k] + 2.0 * (s * A[k] - B[k]))
         a[p] += a[k] - A[k] * F[k]
         if odd == 0.0:

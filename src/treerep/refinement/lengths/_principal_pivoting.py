@@ -1,9 +1,9 @@
 """Least squares with lower bounds by block principal pivoting.
 
-The method is that of Kim and Park (SIAM J. Sci. Comput. 33, 2011). Guess which edges are free,
-solve for them exactly, and let every edge change sides whose length or slope has the wrong
-sign. Exact solutions take O(N), so that a guess costs little. Few are needed: 10 for 8,000
-points, for which descent takes 51 steps. (For 50,000 points, descent took over two minutes.)
+This is the method of Kim and Park (SIAM J. Sci. Comput. 33, 2011). Guess which edges are free,
+solve for them exactly, and switch every edge whose length or slope has the wrong sign. An exact
+solution takes O(N), so a guess is cheap, and few are needed: 10 for 8,000 points, for which
+descent takes 51 steps. For 50,000 points, descent took over two minutes.
 """
 
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .least_squares import Quadratic
 
 _MOST = 200
-# Guesses without progress after which only one edge at a time changes sides.
+# After this many guesses without progress, only one edge at a time is switched.
 _PATIENCE = 3
 _ROUNDING = 1e-12
 
@@ -26,9 +26,9 @@ def principal_pivoting(
 ) -> Vector | None:
     """Return the minimum over lengths not below the floor.
 
-    Returns None if it was not found in _MOST guesses.
+    Return None if it is not found in _MOST guesses.
 
-    length, gradient : any point, with the floor observed, and the gradient there
+    length, gradient : any feasible point, and the gradient there
     """
     # H v = right for the free edges, with v = w - floor.
     right = problem.product(length - floor) - gradient
@@ -50,7 +50,7 @@ def principal_pivoting(
             patience = _PATIENCE
         elif patience > 0:
             patience -= 1
-        else:  # with one change at a time the search is sure to end
+        else:  # switching one edge at a time guarantees termination
             last = int(np.flatnonzero(wrong)[-1])
             wrong[:last] = False
         free = free ^ wrong

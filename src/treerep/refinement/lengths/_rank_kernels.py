@@ -1,6 +1,6 @@
-"""Kernels of neighborhoods: how well ranks of tree distances keep them.
+"""Kernels for neighborhoods: the precision of ranked tree distances.
 
-And the derivatives by the lengths of edges.
+They also compute derivatives with respect to the edge lengths.
 """
 
 from typing import Any, NamedTuple
@@ -12,35 +12,33 @@ from ._path_sum_kernels import MeasuredSplits
 
 
 class Close(NamedTuple):
-    """The points that can come before a neighbor of v.
+    """The points that can be ranked before a neighbor of v.
 
-    They are not farther than the farthest neighbor, with some slack.
+    They are not farther away than the farthest neighbor, with some slack.
     """
 
     point: Any
     x: Any  # distance from v
-    top: Any  # where the path from v turns
-    place: Any  # of each point in these lists
+    top: Any  # node at which the path from v turns
+    place: Any  # position of each point in these lists
 
 
 class Bins(NamedTuple):
-    """The close points in bins by distance, so that few are compared with each neighbor."""
+    """The close points in bins by distance, so that each neighbor is compared with few of them."""
 
-    start: Any  # where each bin begins in the lists below
+    start: Any  # start of each bin in the lists below
     nearer: Any  # number of neighbors in the bins before each bin
     rank: Any  # position of each close point in the lists below
     x: Any  # distance from v
     near: Any  # 1 for a neighbor, 0 for any other point
-    slope: Any  # derivative of what is summed by x
+    slope: Any  # derivative of the sum with respect to x
 
 
 @helper
 def _distance(tree: MeasuredSplits, v: int, u: int) -> float:
     a = tree.node[v]
     b = tree.node[u]
-    while (
-        a != b
-    ):  # ancestors come first in preorder: the later one is not an ancestor of the other
+    while a != b:  # preorder: the node with the larger number is not an ancestor of the other
         if a > b:
             a = tree.up[a]
         else:
@@ -50,30 +48,30 @@ def _distance(tree: MeasuredSplits, v: int, u: int) -> float:
 
 @helper
 def _find_close(tree: MeasuredSplits, v: int, near: Any, beyond: float, close: Close) -> int:
-    """List the close points; return how many.
+    """List the close points and return their number.
 
     The columns whose paths turn at an ancestor are two ranges.
     """
     farthest = 0.0
     for u in near:
         farthest = max(farthest, _distance(tree, v, u))
-    # Every neighbor must be found, or its place is that of another row: `_distance` rounds as
-    # the sum below does, and climbing goes on for as long as rounding may hide that a neighbor
-    # is near.
+    # Every neighbor must be found; otherwise its position is left over from another row. So
+    # `_distance` rounds like the sum below, and climbing continues as long as rounding may hide
+    # that a neighbor is close.
     bound = farthest + beyond
     highest = tree.leaf_depth[v] - bound - 1e-15 * tree.leaf_depth[v]
     count = 0
     k = tree.node[v]
     begin = v
     end = v + 1
-    # All points whose paths turn higher up are farther away than that turn.
+    # All points whose paths turn higher up are farther away than the turning point.
     while k >= 0 and tree.depth[k] >= highest:
         base = tree.leaf_depth[v] - 2.0 * tree.depth[k]
         for side in range(2):
             low, high = (tree.first[k], begin) if side == 0 else (end, tree.last[k])
             found = count
-            # Written whether or not it is close: which points are is hard to predict, and a
-            # wrong guess dear.
+            # Always written, because a branch would be hard to predict and a wrong prediction
+            # is expensive.
             for j in range(low, high):
                 x = tree.leaf_depth[j] + base
                 close.point[count] = j
@@ -92,10 +90,9 @@ def _find_close(tree: MeasuredSplits, v: int, near: Any, beyond: float, close: C
 def _sort(near: Any, close: Close, count: int, width: float, bins: Bins) -> Any:
     """Sort the close points into bins of at least `width`.
 
-    Returns the number of bins per unit, and in all.
+    Return the number of bins per unit and in total.
 
-    Points that are two bins or more nearer or farther than another are on one side of its
-    smooth step.
+    If two points are at least two bins apart, the smooth step between them is 0 or 1.
     """
     farthest = 0.0
     for i in range(count):
@@ -121,7 +118,7 @@ def _sort(near: Any, close: Close, count: int, width: float, bins: Bins) -> Any:
         bins.x[k] = close.x[i]
         bins.near[k] = 0.0
         bins.slope[k] = 0.0
-    # Every bin now begins where the next one did.
+    # Restore the start of every bin.
     for b in range(number, 0, -1):
         bins.start[b] = bins.start[b - 1]
     bins.start[0] = 0
@@ -134,7 +131,7 @@ def _sort(near: Any, close: Close, count: int, width: float, bins: Bins) -> Any:
 def _spread(v: int, close: Close, bins: Bins, count: int, at_point: Any, at_node: Any) -> None:
     """Add the derivatives of the distances from v.
 
-    Add at both ends of each path, and subtract twice at its top.
+    Each derivative is added at both ends of its path and subtracted twice at the top.
     """
     total = 0.0
     for i in range(count):
@@ -149,11 +146,11 @@ def _spread(v: int, close: Close, bins: Bins, count: int, at_point: Any, at_node
 def _add_precision(
     own: int, neighbors: int, bins: Bins, rate: float, number: int, sharpness: float
 ) -> float:
-    """Smooth precision at the rank of the neighbor at `own`, 1 - P, and its derivatives.
+    """Return 1 - P, the smooth precision P at the rank of the neighbor `own`, and add its derivatives.
 
-    P = (1 + A) / (1 + B), A and B the numbers of other neighbors, and of other points, that
-    come before it. A point counts as before it by a smooth step: 1/2 + 3/4 t - 1/4 t^3 between
-    t = -1 and 1.
+    P = (1 + A) / (1 + B), where A and B are the numbers of other neighbors and of other points
+    that are ranked before it. Whether a point is ranked before it is decided by a smooth step:
+    1/2 + 3/4 t - 1/4 t^3 for t between -1 and 1.
     """
     here = bins.x[own]
     b = int(here * rate)
@@ -168,7 +165,7 @@ def _add_precision(
         step = 0.5 + t * (0.75 - 0.25 * t * t)
         before += step
         nearer += step * bins.near[k]
-    # Both have counted the neighbor itself, as one half.
+    # Both counts include the neighbor itself, as one half.
     before = before + (low + 0.5)
     nearer = nearer + (bins.nearer[first] + 0.5)
     share = 0.75 * sharpness / neighbors
@@ -180,7 +177,7 @@ def _add_precision(
         change = (by_before + by_nearer * bins.near[k]) * (1.0 - t * t)
         bins.slope[k] -= change
         pull += change
-    bins.slope[own] += pull  # what the neighbor itself has been counted with cancels
+    bins.slope[own] += pull  # the contribution of the neighbor itself cancels
     return (1.0 - nearer / before) / neighbors
 
 
@@ -246,7 +243,7 @@ def imprecision(
 ) -> float:
     """Return the sum of 1 - average precision over the points low ... high - 1.
 
-    All tied points count.
+    Tied points all count.
     """
     close = _room(len(tree.leaf_depth))
     total = 0.0

@@ -1,4 +1,4 @@
-"""Trees with one edge for every split, for sums over paths."""
+"""Trees with one edge per split, for sums over paths."""
 
 from typing import NamedTuple
 
@@ -13,39 +13,39 @@ Vector = NDArray[np.float64]
 
 
 class SplitTree(NamedTuple):
-    """A tree with one edge for every split, rooted at a centroid, in preorder.
+    """A tree with one edge per split, rooted at a centroid, in preorder.
 
-    Distances cannot tell apart edges that have the same split (a chain through Steiner nodes):
-    they are one edge. Edges without points on one side are left out. So the columns of the path
-    matrix are linearly independent.
+    Distances cannot distinguish edges with the same split (a chain through Steiner nodes), so
+    these edges are merged. Edges without points on one side are dropped. As a result, the
+    columns of the path matrix are linearly independent.
     """
 
-    points: NDArray[np.int64]  # in preorder; from here on point k is points[k]
-    node: NDArray[np.int32]  # of each point
+    points: NDArray[np.int64]  # in preorder; point k of a SplitTree is points[k]
+    node: NDArray[np.int32]  # node of each point
     up: NDArray[np.int32]  # parent; -1 at the root, node 0
     first: NDArray[np.int32]  # points below node k: first[k] ... last[k] - 1
     last: NDArray[np.int32]
-    edge: NDArray[np.int64]  # for every edge of the tree, the node below it here, or -1
+    edge: NDArray[np.int64]  # node below each edge of the original tree, or -1
 
 
 def find_tree_splits(tree: Tree) -> SplitTree:
-    """Bring a tree into the form that the sums over paths need. O(N)."""
+    """Convert a tree to the form that sums over paths require. O(N)."""
     n = tree.n_points
     here = np.arange(tree.n_nodes)
     view = tree._view
     chains = _chains(view, n)
-    # The lowest node with at least half of the points below is a centroid: no branch at it has
-    # more than half.
+    # The lowest node with at least half of the points below it is a centroid: none of its
+    # branches has more than half of the points.
     heavy = np.flatnonzero((2 * chains.points >= n) & (chains.bottom == here))[-1]
     view = tree._view_from(int(view.order[heavy]))
     chains = _chains(view, n)
-    # The lowest position of each chain stays. `number` is its place among those that stay.
+    # Keep the lowest position of each chain. `number` is its index among the positions kept.
     kept = chains.bottom == here
     number = (np.cumsum(kept) - 1).astype(np.int32)
     parent = np.where(chains.above >= 0, number[chains.above], -1)[kept].astype(np.int32)
-    # By edge, the node below it.
+    # For each edge, the node below it.
     below = np.where(chains.bottom >= 0, number[chains.bottom], -1)
-    # The points below position k follow each other in preorder, from number before[k] on.
+    # The points below position k are consecutive in preorder, starting at number before[k].
     is_point = view.order < n
     before: NDArray[np.int32] = (np.cumsum(is_point) - is_point).astype(np.int32)
     return SplitTree(
@@ -59,7 +59,7 @@ def find_tree_splits(tree: Tree) -> SplitTree:
 
 
 class _Chains(NamedTuple):
-    """Edges that have the same split, by position: see `find_chains`."""
+    """Edges with the same split, by position: see `find_chains`."""
 
     points: NDArray[np.int32]  # number of points below
     bottom: NDArray[np.int32]
@@ -75,7 +75,7 @@ def _chains(view: Preorder, n_points: int) -> _Chains:
 
 
 def depths(splits: SplitTree, length: Vector) -> Vector:
-    """Return the distance of each node to the root."""
+    """Return the distance of each node from the root."""
     depth = length.copy()
     depth[0] = 0.0
     add_down(splits.up, depth)
@@ -83,13 +83,13 @@ def depths(splits: SplitTree, length: Vector) -> Vector:
 
 
 def measured(splits: SplitTree, depth: Vector) -> MeasuredSplits:
-    """Return the tree with the depths of its nodes, as the kernels take it."""
+    """Return the tree with the depths of its nodes, as input for the kernels."""
     points = depth[splits.node]
     return MeasuredSplits(splits.up, splits.first, splits.last, splits.node, depth, points)
 
 
 def gather(splits: SplitTree, weights: Vector) -> Vector:
-    """Return the length of each split: the sum over its edges."""
+    """Return the length of each split, which is the sum over its edges."""
     used = splits.edge >= 0
     sums: Vector = np.bincount(
         splits.edge[used], weights[used], minlength=len(splits.up)
@@ -106,7 +106,8 @@ def distribute(
 ) -> Vector:
     """Return the weight of each edge.
 
-    The edges of a split share the length above `lower` as before, or evenly if there was none.
+    The edges of a split share the length above `lower` in their old proportions, or evenly if
+    all were at `lower`.
     """
     used = splits.edge >= 0
     edge = np.where(used, splits.edge, 0)
@@ -118,7 +119,7 @@ def distribute(
     share = np.where(total > 0, in_proportion, evenly)
     above_lower = np.maximum(found[edge] - chain * lower, 0.0)
     new = np.where(chain == 1, found[edge], lower + share * above_lower)
-    # Lengths that did not change keep their bits, unless a part of the chain was too short.
+    # Unchanged lengths keep their exact values, unless a part of the chain was too short.
     n_short = gather(splits, (old < lower).astype(np.float64))
     changed = (found != given) | (n_short > 0)
     return np.where(used & changed[edge], new, np.maximum(old, lower))

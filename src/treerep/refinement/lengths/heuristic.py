@@ -1,4 +1,4 @@
-"""The weights of the paper's experiments, for comparison."""
+"""The weights used in the paper's experiments, for comparison."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ _RATE = 1e-4
 def heuristic(
     tree: Tree, metric: Metric, splits: SplitTree, lower: float, rng: RNGLike
 ) -> Optimum:
-    """Fit weights by a fixed number of small steps on as many random pairs as points."""
+    """Fit weights by a fixed number of small gradient steps on n random pairs of n points."""
     generator = np.random.default_rng(rng)
     n = len(tree)
     i = generator.integers(n, size=n)
@@ -55,7 +55,7 @@ def heuristic(
     if not value < before:  # the steps were too large for these distances
         length = raised
         value = before
-    # How far each edge would move by itself.
+    # Distance that each edge would move by itself.
     pairs_through = np.maximum(path_sums(np.ones(n)), 1.0)
     best = np.maximum(floor, length - path_sums(errors(length)) / pairs_through)
     residual = float(np.abs((best - length)[1:]).max() / (truth.max() or 1.0))

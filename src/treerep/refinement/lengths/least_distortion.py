@@ -1,8 +1,8 @@
-"""The least average distortion, and the best balance of distances and neighborhoods.
+"""Weights with the least average distortion, or the best balance of distances and neighborhoods.
 
-|q|, the relative error of a pair, is smoothed to sqrt(q^2 + eps^2), and so are ranks (see
-`neighborhoods`). The sum is minimized by a projected limited-memory quasi-Newton method, with
-less and less smoothing.
+The relative error |q| of a pair is smoothed to sqrt(q^2 + eps^2). Ranks are smoothed as well
+(see `neighborhoods`). A projected limited-memory quasi-Newton method minimizes the sum while
+the smoothing decreases in stages.
 """
 
 import math
@@ -20,7 +20,7 @@ from ._path_sum_kernels import FACTORS, SMOOTH
 from ._splits import Vector
 from .least_squares import Quadratic, least_squares
 
-#: The smoothing of the average distortion that is reported.
+#: Smoothing of the reported average distortion.
 SMOOTHING = 1e-3
 _MEMORY = 20
 
@@ -32,14 +32,14 @@ class Stage(NamedTuple):
     """One stage of a search."""
 
     smoothing: float  # of errors
-    width: float  # of the steps of ranks, as a share of the distance of neighbors
+    width: float  # width of the rank steps, as a fraction of the distance of neighbors
     steps: int  # the largest number of steps
 
 
 class Plan(NamedTuple):
     """The stages of a search.
 
-    A stage ends when `patience` steps gain less than the share `progress`.
+    A stage ends when `patience` steps together gain less than the fraction `progress`.
     """
 
     stages: tuple[Stage, ...]
@@ -60,34 +60,36 @@ _DISTANCES = Plan(
 _BALANCED = Plan(
     (Stage(3e-2, 0.3, 100), Stage(1e-2, 0.1, 100), Stage(3e-3, 0.05, 60)), 25, 1e-5
 )
-# Further stages mostly fit noise of the rows. 100,000 cells, 256 rows: other rows have 0.0622
-# after one stage of 19 steps and 0.0621 after four stages of 64; twice as many rows give
-# 0.0615.
+# Further stages mostly fit the noise of the sampled rows. Example (100,000 cells, 256 rows): on
+# other rows the distortion is 0.0622 after one stage of 19 steps and 0.0621 after four stages
+# of 64 steps. Doubling the rows gives 0.0615.
 _SAMPLED = Plan((Stage(1e-2, 0.0, 50),), 5, 3e-3)
 _SAMPLED_BALANCED = _BALANCED._replace(patience=10, progress=1e-3)
 
 
 class Balance(NamedTuple):
-    """How neighborhoods count beside distances.
+    """The weight of neighborhoods relative to distances.
 
-    The objective is a sum of logarithms. At share 1/2, a hundredth of the distortion counts as
-    much as a hundredth of the lost precision.
+    The objective is a weighted sum of logarithms:
 
     (1 - share) log(distortion + 0.001) + share log(1 - mean average precision + 0.001)
+
+    At share 1/2, reducing the distortion by 1% counts as much as reducing the lost precision by
+    1%.
     """
 
     share: float
     near: Neighborhoods
 
 
-#: Added to arguments of logarithms, so that they stay finite.
+#: Added to the arguments of logarithms to keep them finite.
 _LITTLE = 1e-3
 
 
 def stated_objective(distortion: float, loss: float, share: float) -> float:
-    """Return the objective of a distortion and a loss of precision: see `Balance`.
+    """Return the objective for a distortion and a loss of precision: see `Balance`.
 
-    It is the distortion itself if share is 0.
+    If share is 0, the objective is the distortion itself.
     """
     if share == 0:
         return distortion
@@ -103,12 +105,12 @@ def least_distortion(
     balance: Balance | None = None,
     squares_first: bool = True,
 ) -> Optimum:
-    """Find lengths of least average distortion, or of the best balance with neighborhoods."""
+    """Find the lengths with the least average distortion, or the best balance with neighborhoods."""
     problem = Quadratic(pairs)
     count = max(pairs.sums(FACTORS, given)[0], 1.0)
     raised = np.maximum(given, floor)
     starts = [raised]
-    if squares_first:  # ordinary least squares cost little and often begin nearer
+    if squares_first:  # ordinary least squares is cheap and often a better start
         starts.append(
             least_squares(pairs.with_power(0.0), raised, floor, 1e-6, deadline).length
         )
@@ -143,7 +145,7 @@ def _value(end: tuple[float, Vector]) -> float:
 
 
 def _stated(pairs: Pairs, length: Vector, count: float, balance: Balance | None) -> float:
-    """Return the objective that is reported: exact ranks, and errors hardly smoothed."""
+    """Return the reported objective: exact ranks, and errors with very little smoothing."""
     distortion = pairs.sums(SMOOTH, length, SMOOTHING)[0] / count
     if balance is None:
         return distortion
@@ -162,7 +164,7 @@ def _objective(pairs: Pairs, count: float, stage: Stage, balance: Balance | None
         loss, slope = near.smooth_loss(length, width)
         distortion = value / count + _LITTLE
         loss = loss + _LITTLE
-        # Shifted by a constant, so that progress can be measured as a share of it.
+        # Shifted by a constant so that progress can be measured as a fraction of the value.
         sum_of_logs = (
             (1 - share) * math.log(distortion) + share * math.log(loss) - 2 * math.log(_LITTLE)
         )
@@ -173,13 +175,13 @@ def _objective(pairs: Pairs, count: float, stage: Stage, balance: Balance | None
 
 
 def _residual(problem: Quadratic, pairs: Pairs, length: Vector, floor: Vector) -> float:
-    """Return the largest derivative of the distortion over its largest possible value.
+    """Return the largest derivative of the distortion divided by its largest possible value.
 
-    Edges at their lower bound do not count if the objective falls only below it.
+    Edges at their lower bound are ignored if only shorter lengths would lower the objective.
     """
     gradient = pairs.sums(SMOOTH, length, SMOOTHING)[1]
-    # By Cauchy and Schwarz no sum of derivatives u q / sqrt(q^2 + eps^2) over the paths through
-    # an edge is larger.
+    # By the Cauchy-Schwarz inequality, this bounds the sum of the derivatives u q / sqrt(q^2 +
+    # eps^2) over the paths through an edge.
     largest = np.sqrt(np.maximum(pairs.crossing(), 1.0) * problem.diagonal)
     held = (length <= floor) & (gradient > 0)
     return float(
@@ -188,7 +190,7 @@ def _residual(problem: Quadratic, pairs: Pairs, length: Vector, floor: Vector) -
 
 
 class Memory:
-    """The last steps of a search and what they changed in the gradient."""
+    """The last steps of a search and the resulting changes of the gradient."""
 
     def __init__(self, size: int) -> None:
         self.steps = np.zeros((_MEMORY, size))
@@ -223,9 +225,9 @@ def _quasi_newton(
 ) -> tuple[Vector, int, float]:
     """Take projected limited-memory BFGS steps (Nocedal, Math. Comput. 35, 1980).
 
-    Returns the length, the number of steps, and the seconds that the objective takes. Ranks of
-    thousands of points take more than a second, so no step begins that would end after the
-    deadline.
+    Returns the lengths, the number of steps, and the seconds per evaluation of the objective.
+    Ranking thousands of points takes more than a second, so a step is not started if it would
+    end after the deadline.
     """
     begin = time.monotonic()
     value, gradient = objective(length)

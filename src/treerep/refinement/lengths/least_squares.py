@@ -1,17 +1,18 @@
-"""Least squares, ordinary or weighted, by a projected Newton method.
+"""Ordinary or weighted least squares by a projected Newton method.
 
-The method is that of Bertsekas (SIAM J. Control Optim. 20, 1982). With A the path matrix (a row
-per pair of points, a column per edge), the distances of the tree are A w. We minimize
-|U (A w - d)|^2 over w >= lower, U diagonal. A is never formed:
+This is the method of Bertsekas (SIAM J. Control Optim. 20, 1982). Let A be the path matrix,
+with a row per pair of points and a column per edge, so that the tree distances are A w. We
+minimize |U (A w - d)|^2 over w >= lower, where U is diagonal. A is never formed:
 
-- the gradient A^T U^2 (A w - d) is one pass over the pairs (`path_sum_kernels.row_sums`),
-- for U = 1 the product A^T A w takes O(N) (`cut_sums`), and so does the solution of A^T A w =
-  b, even with edges held fixed (`solve_cuts`; that ordinary least squares has such a solution
-  is due to Bryant and Waddell, Rapid evaluation of least-squares and minimum-evolution criteria
-  on phylogenetic trees, Mol. Biol. Evol. 15, 1998),
-- for other U that solution is a preconditioner with the shape of the tree.
+- The gradient A^T U^2 (A w - d) takes one pass over the pairs (`path_sum_kernels.row_sums`).
+- For U = 1, the product A^T A w takes O(N) (`cut_sums`). Solving A^T A w = b also takes O(N),
+  even with fixed edges (`solve_cuts`). Such a solution is due to Bryant and Waddell (Rapid
+  evaluation of least-squares and minimum-evolution criteria on phylogenetic trees, Mol. Biol.
+  Evol. 15, 1998).
+- For other U, this solution is a preconditioner that follows the shape of the tree.
 
-So steps are exact for U = 1, and need few conjugate gradients otherwise, also on long paths.
+Steps are therefore exact for U = 1 and need few conjugate gradient iterations otherwise, even
+on long paths.
 """
 
 import time
@@ -26,17 +27,18 @@ from ._principal_pivoting import principal_pivoting
 from ._splits import Vector
 
 _STEPS = 1000
-#: Beyond this number of points there are many steps, and guessing which edges are free is
-#: faster. (Below, it saves hundredths of a second, and stored results depend on the last digits
-#: of the steps.)
+#: Above this number of points many steps are needed, and guessing which edges are free is
+#: faster. For fewer points it would save only hundredths of a second, and stored results depend
+#: on the last digits of the steps.
 _MANY_POINTS = 10_000
 _CONJUGATE_STEPS = 500
-#: A Newton step is accurate enough when conjugate gradients have shrunk its error to this share
-#: (measured best).
+#: A Newton step is accurate enough when conjugate gradients have reduced its error to this
+#: fraction (measured).
 _ACCURACY = 0.1
 _LAST_DIGITS = 1e-6
-#: A sample hardly determines many edges, and its noise should not be fitted: stop when a step
-#: lowers the objective by less than this share, and take few conjugate gradients.
+#: A sample barely determines many of the edges, and its noise should not be fitted. So stop
+#: when a step lowers the objective by less than this fraction, and limit the conjugate
+#: gradients.
 _SAMPLED_PROGRESS = 1e-3
 _SAMPLED_CONJUGATE_STEPS = 30
 
@@ -44,7 +46,7 @@ _SAMPLED_CONJUGATE_STEPS = 30
 class Quadratic:
     """The function 1/2 |U (A w - d)|^2 of the lengths w.
 
-    Products with its matrix H = A^T U^2 A, and approximate solutions of H w = b.
+    Provides products with H = A^T U^2 A and approximate solutions of H w = b.
     """
 
     def __init__(self, pairs: Pairs) -> None:
@@ -52,17 +54,17 @@ class Quadratic:
         whole = (pairs.below * (pairs.n - pairs.below)).astype(np.float64)
         length = np.zeros(len(whole))
         self.diagonal = pairs.sums(FACTORS, length)[1] if pairs.power else pairs.crossing()
-        # |U d|^2: what an edge's share of the objective is measured by.
+        # |U d|^2, the reference for an edge's fraction of the objective.
         self.size = pairs.sums(SQUARES, length)[0] if pairs.power else 0.0
-        # Edges that no pair measures keep their lengths.
+        # Edges that are on no path of a pair keep their lengths.
         self.measured = self.diagonal > 0
         self.measured[0] = False
         self.diagonal = np.where(self.measured, self.diagonal, 1.0)
-        # The matrix of U = 1, stretched to the right diagonal.
+        # The matrix for U = 1, rescaled to the diagonal of H.
         self._stretch = np.where(self.measured, np.sqrt(whole / self.diagonal), 1.0)
 
     def product(self, length: Vector) -> Vector:
-        """H w: O(N) for U = 1, otherwise a pass over the pairs."""
+        """Return H w. O(N) for U = 1, otherwise a pass over the pairs."""
         if self.pairs.power:
             return self.pairs.sums(PRODUCT, length)[1]
         return self.pairs.cut_sums(length)
@@ -71,9 +73,9 @@ class Quadratic:
         """Solve H w = b among the free edges. O(N).
 
         The solution is exact for U = 1 and all pairs, and approximate otherwise. With sampled
-        rows only the diagonal of H is used. The shape of the tree would separate edges that the
-        sample does not, and steps would fit noise (20,000 points, 256 rows: the objective of
-        other rows rose by half).
+        rows, only the diagonal of H is used. A preconditioner shaped like the tree would
+        separate edges that the sample does not, and steps would fit noise. (With 20,000 points
+        and 256 rows, the objective on other rows rose by half.)
         """
         if not self.pairs.upper:
             return np.where(free, right / self.diagonal, 0.0)
@@ -82,11 +84,11 @@ class Quadratic:
         return self._stretch * out
 
     def residual(self, length: Vector, gradient: Vector, floor: Vector) -> float:
-        """Return how far an edge would move by itself, at most. It is 0 only at the minimum.
+        """Return the largest distance that a single edge would move. It is 0 only at the minimum.
 
-        For U = 1 it is a share of the largest distance. With factors it is what the move
-        changes in U A w, as a share of |U d|: an edge among short distances counts as much as
-        one among long ones.
+        For U = 1 it is a fraction of the largest distance. With factors it is the resulting
+        change of U A w, as a fraction of |U d|, so that edges among short distances count as
+        much as edges among long ones.
         """
         moved = (np.maximum(floor, length - gradient / self.diagonal) - length)[self.measured]
         if self.size > 0:
@@ -98,7 +100,7 @@ class Quadratic:
 def least_squares(
     pairs: Pairs, given: Vector, floor: Vector, tol: float, deadline: float
 ) -> Optimum:
-    """Find the lengths of least weighted squares, not below the floor."""
+    """Find the lengths with the least weighted squares that are not below the floor."""
     problem = Quadratic(pairs)
     raised = np.maximum(given, floor)
     steps = 0
@@ -106,7 +108,7 @@ def least_squares(
     start = pairs.sums(SQUARES, given)[0] if (raised != given).any() else value
     best = raised, value, problem.residual(raised, gradient, floor)
     ordinary = pairs.power == 0 and pairs.upper
-    # Steps that are exact cost little: go on to the last digits, which long paths need.
+    # Exact steps are cheap, so continue to the last digits, which long paths need.
     goal = _LAST_DIGITS * tol if ordinary else tol
     if ordinary and pairs.n > _MANY_POINTS:
         found = principal_pivoting(problem, raised, gradient, floor)
@@ -115,8 +117,8 @@ def least_squares(
             value, gradient = at_found
             best = (found, value, problem.residual(found, gradient, floor))
             goal = tol
-    # Steps only update the gradient, and its rounding errors add up. So compute it again from
-    # the distances, and go on.
+    # Steps only update the gradient, so its rounding errors accumulate. Recompute it from the
+    # distances and continue.
     for _ in range(3 if pairs.upper else 1):
         if best[2] <= goal or time.monotonic() > deadline:
             break
@@ -126,7 +128,7 @@ def least_squares(
         if value > best[1]:
             break
         best = length, value, problem.residual(length, gradient, floor)
-    # Lengths are in units of `unit`, and the factors in their power.
+    # Lengths are in units of `unit`, and the factors in the corresponding power of it.
     with np.errstate(over="ignore"):
         size = np.float64(pairs.unit) ** (2.0 - pairs.power)
         return Optimum(best[0], float(best[1] * size), float(start * size), best[2], steps)
@@ -157,7 +159,7 @@ def _descend(
                 problem, length, gradient, floor, free, newton, deadline
             )
         if not step.any():
-            # Many edges may lie just above the floor: then the plain gradient leads there.
+            # If many edges are just above the floor, the plain gradient leads there.
             plain = np.where(problem.measured, -gradient / problem.diagonal, 0.0)
             step, image = _search(problem, length, gradient, floor, plain, 60)
         if not step.any():
@@ -182,7 +184,7 @@ def _search(
 ) -> tuple[Vector, Vector]:
     """Return the first projected step that lowers the objective enough, and H times it.
 
-    Steps are 1, 1/2, 1/4, ... times as long. Returns zeros if there is none.
+    The step lengths tried are 1, 1/2, 1/4, ... Returns zeros if none succeeds.
     """
     for _ in range(halvings):
         step = np.where(problem.measured, np.maximum(floor, length + way) - length, 0.0)
@@ -206,9 +208,9 @@ def _step_to_the_floor(
 ) -> tuple[Vector, Vector]:
     """Return a Newton step until the first edge reaches the floor, and H times it.
 
-    Short edges among long ones are cut off by the projection of a full step, which then need
-    not lower the objective. A straight step always does, if the edges at the floor that it
-    would lower are held (Lawson and Hanson, Solving least squares problems, 1974).
+    The projection of a full step cuts off short edges among long ones, and may fail to lower
+    the objective. A straight step always lowers it, if edges at the floor that would decrease
+    are held fixed (Lawson and Hanson, Solving least squares problems, 1974).
     """
     while not time.monotonic() > deadline:
         held = free & (length <= floor) & (newton < 0)
@@ -231,7 +233,7 @@ def _step_to_the_floor(
 def _conjugate_gradients(
     problem: Quadratic, free: NDArray[np.bool_], right: Vector, deadline: float
 ) -> Vector:
-    """Solve H w = b among the free edges until the error has shrunk to _ACCURACY of itself."""
+    """Solve H w = b among the free edges until the error is reduced to the fraction _ACCURACY."""
     found = np.zeros(len(right))
     rest = np.where(free, right, 0.0)
     step = problem.precondition(free, rest)
@@ -241,7 +243,7 @@ def _conjugate_gradients(
             break
         image = np.where(free, problem.product(step), 0.0)
         curvature = dot(step, image)
-        if not curvature > 0:  # a direction that the sample does not see
+        if not curvature > 0:  # a direction that the sample does not determine
             break
         found += (size / curvature) * step
         rest -= (size / curvature) * image

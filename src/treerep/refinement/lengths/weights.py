@@ -1,6 +1,6 @@
-"""Fit the edge weights of a fixed tree.
+"""Edge weights for a fixed topology.
 
-Least squares, least distortion, or a balance of distortion and neighborhoods.
+They minimize the squared errors, the distortion, or a balance of distortion and neighborhoods.
 """
 
 import math
@@ -29,15 +29,15 @@ _OBJECTIVES = ("l2", "l1", "heuristic")
 
 
 class WeightFit(NamedTuple):
-    """A tree with fitted weights, and how good they are."""
+    """A tree with fitted weights, and the quality of the fit."""
 
     tree: Tree  # the same topology
     value: float  # objective of the tree
-    start: float  # objective of the tree that was given
+    start: float  # objective of the given tree
     residual: float  # largest violation of the optimality conditions, dimensionless
     iterations: int
-    pairs: int  # number of pairs that count
-    exact: bool  # all pairs count, and the residual is below `tol`
+    pairs: int  # number of pairs in the objective
+    exact: bool  # all pairs are used, and the residual is below `tol`
 
 
 def fit_weights(
@@ -57,60 +57,59 @@ def fit_weights(
     n_jobs: int | None = None,
     runner: Runner | None = None,
 ) -> WeightFit:
-    """Fit the weights of a tree to the distances of a metric. The topology stays.
+    """Fit the weights of a tree to the distances of a metric. The topology does not change.
 
     Parameters
     ----------
     tree : Tree on the points of `metric`
         The search starts from its weights.
     objective : "l2", "l1" or "heuristic"
-        "l2": sum of (d_T - d)^2 / d^power over the pairs. "l1": mean of sqrt(q^2 + 1e-6) with q
-        = d_T / d - 1, the average distortion, smoothed. "heuristic": the method of the paper,
-        200 plain gradient steps of size 1e-4 for the squares of n random pairs; for comparison.
+        "l2" is the sum of (d_T - d)^2 / d^power over the pairs. "l1" is the smoothed average
+        distortion, the mean of sqrt(q^2 + 1e-6) with q = d_T / d - 1. "heuristic" is the method
+        of the paper, for comparison: 200 plain gradient steps of size 1e-4 for the squared
+        errors of n random pairs.
     power : float from 0 to 2, for "l2"
         0 is ordinary least squares, 2 relative least squares (Fitch and Margoliash, Science
         155, 1967).
     balance : float from 0 to 1, for "l1"
-        0 minimizes the average distortion, 1 maximizes mean average precision. Between, the
-        weighted mean of the logarithms of the distortion and of 1 - precision is minimized.
+        0 minimizes the average distortion, and 1 maximizes mean average precision. In between,
+        the weighted mean of the logarithms of the distortion and of 1 - precision is minimized.
     neighbors : csr_array, optional
         The neighborhoods of `balance`. By default the edges of a graph, or the ten nearest
         points.
     rows : int or "all"
-        Use the distances of this number of random points to all points instead of all pairs:
-        an unbiased estimate of the objective. Edges that the sample does not determine stay
-        near their old lengths. The search ends when a step gains less than a thousandth.
+        Use the distances from this number of random points to all points instead of all pairs.
+        This is an unbiased estimate of the objective. Edges that the sample does not determine
+        keep about their old lengths. The search ends when a step gains less than a thousandth.
     lower : float
-        Least weight of an edge, 0 or more.
+        Smallest allowed weight of an edge, at least 0.
     squares_first : bool, for "l1"
-        Whether to begin from ordinary least squares if that is better. Not needed if the
-        lengths of the tree were fitted before.
+        Whether to start from ordinary least squares if that is better. Not needed if the tree
+        already has fitted lengths.
     tol : float
-        Residual to reach. For "l2" an edge's residual is how far it would move if it alone were
-        free, as a share of the largest distance from a point. With a power it is what the move
-        changes in the weighted distances, as a share of their norm, so that short distances
-        count as much as long ones. For "l1" it is the gradient over its largest possible value,
-        and a smoothed minimum has sharp bends: 1e-2 is what to expect, and more if distances
-        extend over eight decades.
+        Residual to reach. For "l2", the residual of an edge is the distance it would move if
+        only this edge were free, as a fraction of the largest distance from a point. With a
+        power, the residual is the resulting change of the weighted distances, as a fraction of
+        their norm. Short distances then count as much as long ones. For "l1", the residual is
+        the gradient divided by its largest possible value. Expect 1e-2, because a smoothed
+        minimum has sharp bends, and more if distances span eight orders of magnitude.
     time_limit : float, optional
         Seconds after which the best weights so far are returned. The residual shows how good
         they are.
     runner : Runner, optional
-        Makes the passes over the pairs for "l2" with power 0, in place of threads. Other
-        objectives need so many passes that sending the sums would take longer than computing
-        them.
+        Performs the passes over the pairs for "l2" with power 0, instead of threads. Other
+        objectives need too many passes: sending the sums would take longer than computing them.
 
-    Notes
-    -----
-    Pairs at distance 0 have no relative error: "l1" leaves them out, "l2" with a power weights
-    them like the smallest positive distance. Edges through which no counted path goes keep
-    their weights. Edges with the same split (a chain through Steiner nodes) share their sum as
-    before. The result is never worse than the given tree with weights of at least `lower`.
+    Notes ----- Pairs at distance 0 have no relative error: "l1" ignores them, and "l2" with a
+    power weights them like the smallest positive distance. Edges on no path between the pairs
+    keep their weights. Edges with the same split (a chain through Steiner nodes) share their
+    sum in the old proportions. The result is never worse than the given tree with all weights
+    raised to at least `lower`.
 
-    Time: "l2" with power 0 takes two passes over the pairs and O(N) per step; everything else
-    about a hundred to a thousand passes. A pass takes O(n^2 + sum of the depths), or O(rows N).
-    Distances are kept if they fit into half of the free memory, and read again at every pass
-    otherwise. The result has the same bits for every n_jobs.
+    Time: "l2" with power 0 takes two passes over the pairs and O(N) per step. All other
+    objectives take about 100 to 1,000 passes. A pass takes O(n^2 + sum of the depths), or
+    O(rows N). Distances are kept if they fit into half of the free memory and are read again in
+    every pass otherwise. The result is bitwise identical for every n_jobs.
 
     Examples
     --------
@@ -133,7 +132,7 @@ def fit_weights(
         return fitted(tree, splits, best, 1.0, lower, len(tree), False)
     sample = sample_rows(len(tree), rows, rng, len(tree))
     with Workers(n_jobs) as workers, progress_bar(np.inf, "lengths", "passes") as bar:
-        # The distortion of a pair at distance 0 is not defined; its squared error is.
+        # The distortion of a pair at distance 0 is undefined, but its squared error is not.
         power = 2.0 if objective == "l1" else float(power)
         pairs = Pairs(
             splits,
@@ -169,9 +168,9 @@ def fitted(
     count: int,
     exact: bool,
 ) -> WeightFit:
-    """Return the tree with the weights that a search has found, in units of `unit`."""
+    """Return the tree with the weights found by a search, which are in units of `unit`."""
     given = gather(splits, tree.weights)
-    # Lengths that did not change keep their bits.
+    # Unchanged lengths keep their exact values.
     found = np.where(best.length == given / unit, given, best.length * unit)
     weights = distribute(splits, tree.weights, found, given, lower)
     fitted = tree.with_weights(weights)

@@ -1,1 +1,1 @@
-"""Take a point or a subtree out and put it back where it fits best."""
+"""Moves: remove a point or a subtree and reinsert it where it fits best."""

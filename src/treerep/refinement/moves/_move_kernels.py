@@ -1,21 +1,20 @@
 """Kernels of moves: find the best place of a subtree among all edges, and move it.
 
-The tree is binary, hung from a leaf and numbered in preorder, and stays so: a subtree is a
-range of numbers, the first child of k is k + 1 and the second follows the first one's range. So
-all passes run over memory from front to back or from back to front, and no lists of children or
-neighbors exist.
+The tree is binary, rooted at a leaf and numbered in preorder throughout. A subtree is a range
+of numbers, the first child of k is k + 1, and the second child follows the range of the first.
+All passes therefore access memory sequentially, and no lists of children or neighbors are
+needed.
 
-Take out the subtree s. For a leaf y outside, three sums represent the points x of s. h_x is the
-distance of x to s:
+Remove the subtree s. For each leaf y outside s, three sums represent the points x of s. With
+h_x the distance from x to the root of s:
 
     W_y = sum over x of w_xy,   S_y = sum of w_xy (d_xy - h_x),   Q_y = sum of w_xy (d_xy -
     h_x)^2
 
-If s hangs off a place at distance r_y from y by an edge of length l, the squared errors of the
-pairs (x, y) sum up to Q_y - 2 (r_y + l) S_y + (r_y + l)^2 W_y. So leaves whose sums are known
-at one node of the tree are known at its neighbor, at distance L, by S - L W and Q - 2 L S +
-L^2 W in their place: one pass to the root and one back give the errors of s at all places of
-all edges.
+Attach s by an edge of length l at a position at distance r_y from y. The squared errors of the
+pairs (x, y) then sum to Q_y - 2 (r_y + l) S_y + (r_y + l)^2 W_y. Sums at one node give the sums
+at a neighbor at distance L: replace S by S - L W and Q by Q - 2 L S + L^2 W. One pass to the
+root and one pass back give the errors of s at all positions on all edges.
 """
 
 from typing import Any, NamedTuple
@@ -26,12 +25,12 @@ from ..._core.kernel import helper, kernel
 from ...placement._edge_fit_kernels import best_on_edge, cost_at, shifted, weigh
 from ...tree.structure.rooted import Preorder
 
-# Gains below this part of the sums that they are the difference of may be due to rounding.
+# Gains below this fraction of the sums that are subtracted may be due to rounding.
 _LEAST_GAIN = 1e-11
 
 
 class BinaryPreorder(Preorder):
-    """A binary tree rooted at a leaf, which `improve` changes in place. Leaves come first."""
+    """A binary tree rooted at a leaf, which `improve` changes in place. Leaves are numbered first."""
 
     __slots__ = ()
 
@@ -41,7 +40,7 @@ class Task(NamedTuple):
 
     matrix: Any  # distances between the leaves
     power: Any  # squared errors are divided by distance ** power
-    smallest: Any  # distances below count as this one in the weights
+    smallest: Any  # smaller distances count as this one in the weights
 
 
 class Workspace(NamedTuple):
@@ -51,7 +50,7 @@ class Workspace(NamedTuple):
     leaf: Any  # (3, leaves) W, S, Q of every leaf
     below: Any  # (nodes, 3) W, S, Q of all leaves in the subtree of a node, measured there
     all: Any  # (nodes, 2) S, Q of all leaves of the tree, measured there
-    height: Any  # (nodes,) distance to the top of the subtree that is taken out
+    height: Any  # (nodes,) distance to the root of the removed subtree
     ints: Any  # (4, nodes) and
     reals: Any  # (nodes,): for reordering
 
@@ -66,10 +65,10 @@ def improve(
     cap: int,
     budget: int,
 ) -> Any:
-    """Move the subtrees of nodes[start:] to their best places, if they have at most `cap` leaves.
+    """Move the subtrees of nodes[start:] with at most `cap` leaves to their best positions.
 
-    Returns how far it came before `budget` steps were used up, how often the tree changed, and
-    what that gained.
+    Returns the index reached before `budget` steps were used up, the number of changes, and the
+    total gain.
     """
     k = start
     moves = 0
@@ -94,7 +93,7 @@ def improve(
 
 @helper
 def _sum_up_rows(tree: BinaryPreorder, task: Task, workspace: Workspace, s: int) -> None:
-    """Compute W, S, Q of every leaf, from the rows of the points in the subtree s."""
+    """Compute W, S, Q of every leaf from the rows of the points in the subtree s."""
     leaf = workspace.leaf
     weight = workspace.weight
     for y in range(len(weight)):
@@ -114,9 +113,9 @@ def _sum_up_rows(tree: BinaryPreorder, task: Task, workspace: Workspace, s: int)
 
 @helper
 def _sum_up_leaves(tree: BinaryPreorder, workspace: Workspace, s: int) -> float:
-    """Compute W, S, Q below every node, without the subtree s; return W of all leaves.
+    """Compute W, S, Q below every node, without the subtree s. Return W of all leaves.
 
-    S and Q of all leaves at the root go to workspace.all.
+    S and Q of all leaves at the root are stored in workspace.all.
     """
     up = tree.up
     length = tree.length
@@ -132,9 +131,10 @@ def _sum_up_leaves(tree: BinaryPreorder, workspace: Workspace, s: int) -> float:
     behind = s + tree.size[s]
     k = len(up) - 1
     while k > 0:
-        if k == behind - 1:  # jump over the subtree
+        if k == behind - 1:  # skip the subtree
             k = s - 1
-        # Leaves and other nodes are treated alike: a branch here is hard to predict.
+        # Leaves and other nodes are treated alike, because a branch here would be hard to
+        # predict.
         g = up[k]
         w, f, q = shifted(below[k, 0], below[k, 1], below[k, 2], length[k])
         below[g, 0] += w
@@ -148,7 +148,7 @@ def _sum_up_leaves(tree: BinaryPreorder, workspace: Workspace, s: int) -> float:
 
 @helper
 def _sum_up_all(tree: BinaryPreorder, workspace: Workspace, s: int, weight: float) -> float:
-    """Compute S and Q of all leaves at every node; return the largest Q."""
+    """Compute S and Q of all leaves at every node. Return the largest Q."""
     below = workspace.below
     total = workspace.all
     behind = s + tree.size[s]
@@ -165,9 +165,9 @@ def _sum_up_all(tree: BinaryPreorder, workspace: Workspace, s: int, weight: floa
         q = below[k, 2]
         _, shifted_f, shifted_q = shifted(w, f, q, length)
         v = weight - w
-        # Seen from below the edge, what is below is nearer by its length and the rest (v = W of
-        # the rest) is farther. Written such that little waits for the numbers of the node
-        # above, which may just have been computed.
+        # From below the edge, leaves below it are closer by its length, and the others (v = W
+        # of the others) are farther. The formula depends as little as possible on the numbers
+        # of the node above, which may just have been computed.
         more = q - shifted_q + length * (2.0 * shifted_f + length * v)
         total[k, 0] = total[g, 0] + length * (w - v)
         total[k, 1] = total[g, 1] - 2.0 * length * total[g, 0] + more
@@ -180,12 +180,12 @@ def _sum_up_all(tree: BinaryPreorder, workspace: Workspace, s: int, weight: floa
 def _best_place(
     tree: BinaryPreorder, workspace: Workspace, s: int, weight: float, largest: float
 ) -> Any:
-    """Find where the subtree s fits best.
+    """Find the best position for the subtree s.
 
-    Returns the lower end of the edge, the distance from that end, the pendant length, and what
-    the move saves.
+    Returns the lower end of the edge, the distance from that end, the pendant length, and the
+    reduction of the error.
 
-    The edge is -1 if no place is better than the present one by more than rounding.
+    The edge is -1 if no position is better than the current one by more than rounding.
     """
     below = workspace.below
     total = workspace.all
@@ -206,13 +206,13 @@ def _best_place(
         w = below[k, 0]
         f = below[k, 1]
         q = below[k, 2]
-        # The leaves that are not below the edge, measured at its upper end.
+        # Leaves that are not below the edge, measured at its upper end.
         _, shifted_f, shifted_q = shifted(w, f, q, length)
         v = weight - w
         a = total[g, 0] - shifted_f
         r = total[g, 1] - shifted_q
-        # Free to choose the distances on both sides, the errors are at least q - f^2 / w + r -
-        # a^2 / v.
+        # Even with free choice of the distances on both sides, the errors are at least q - f^2
+        # / w + r - a^2 / v.
         if (q + r - best) * w * v < f * f * v + a * a * w:
             cost, x, y = best_on_edge(w, f, q, v, a, r, length)
             if cost < best:
@@ -243,7 +243,7 @@ def _move(
     if edge == p:
         edge = other
         along = length[other] + along
-    length[other] += length[p]  # p is taken out ...
+    length[other] += length[p]  # p is removed ...
     if edge != other:
         up[other] = up[p]
         _grow(tree, up[p], -1 - size[s])
@@ -251,7 +251,7 @@ def _move(
         up[edge] = p
         size[p] = size[edge] + 1 + size[s]
         _grow(tree, up[p], 1 + size[s])
-    # ... and put in here
+    # ... and inserted here
     length[p] = max(length[edge] - along, 0.0)
     length[edge] = along
     if edge != other:

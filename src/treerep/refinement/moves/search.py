@@ -1,10 +1,10 @@
-"""Moves: take a point or a subtree out of the tree and put it back where it fits best.
+"""Moves: remove a point or a subtree and reinsert it where it fits best.
 
-All edges and all positions on them are compared at once, in time linear in the tree (see
-`move_kernels`). Leaf re-insertion and subtree pruning and regrafting (SPR, which contains
-nearest-neighbor interchange, NNI) are old moves of phylogenetics; Fitch and Margoliash
-(Science 155, 1967) weighted squared errors by 1 / d^2, and Bryant and Waddell (Mol. Biol. Evol.
-15, 1998) computed least squares on a tree from sums over subtrees.
+All positions on all edges are compared at once, in time linear in the size of the tree (see
+`move_kernels`). Leaf reinsertion and subtree pruning and regrafting (SPR) are standard moves in
+phylogenetics; SPR includes nearest-neighbor interchange (NNI). Fitch and Margoliash (Science
+155, 1967) weighted squared errors by 1 / d^2. Bryant and Waddell (Mol. Biol. Evol. 15, 1998)
+computed least squares on a tree from sums over subtrees.
 """
 
 import math
@@ -27,11 +27,11 @@ from ...tree.structure.rooted import edges_of, preorder
 from ...tree.tree import Tree
 from ._move_kernels import BinaryPreorder, Task, Workspace, improve, sum_of_errors
 
-# Rows on which the objective is estimated, if not all pairs count.
+# Number of rows on which the objective is estimated if not all pairs are used.
 _SAMPLED_ROWS = 256
-# Powers above 2 weight distances below this share of the largest alike.
+# For powers above 2, all distances below this fraction of the largest have the same weight.
 _NEAREST = 1e-3
-# Steps between two checks for the deadline and for interrupts: some hundredths of a second.
+# Steps between two checks for the deadline and for interrupts: a few hundredths of a second.
 _BUDGET = 4_000_000
 _LARGEST_POWER = 4.0
 
@@ -39,13 +39,13 @@ Arrays = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class Rearranged(NamedTuple):
-    """A tree with better places for its points."""
+    """A rearranged tree and the improvement."""
 
     tree: Tree
-    before: float  # objective of the tree that was given
+    before: float  # objective of the given tree
     after: float  # objective of this tree, never larger
     moves: int
-    sweeps: int  # passes over all points; the last may be incomplete
+    sweeps: int  # passes over all points; the last one may be incomplete
 
 
 def rearrange(
@@ -59,44 +59,42 @@ def rearrange(
     time_limit: float | None = None,
     rng: RNGLike = 0,
 ) -> Rearranged:
-    """Move points and subtrees of a tree to where they fit the distances of a metric best.
+    """Move points and subtrees of a tree to the positions that best fit a metric.
 
     Parameters
     ----------
     tree, metric
-        On the same points.
+        The tree and the metric, on the same points.
     power : float between 0 and 4
         The objective is the sum over pairs of w (d_T - d)^2 with w = d^-power. 0 favors long
-        distances, 2 relative errors, 4 near points. Distance 0 is weighted like the smallest
-        positive distance. With a power above 2, so are all below a thousandth of the largest.
+        distances, 2 relative errors, and 4 short distances. Distance 0 is weighted like the
+        smallest positive distance. If the power is above 2, distances below a thousandth of the
+        largest all have the same weight.
     distances : Distances, optional
-        The distances of the metric with the power to use, if they were read before.
+        The distances of the metric and the power to use, if the distances have already been
+        read.
     sweeps : int
-        Largest number of passes over all points. A sweep without a move is the last.
+        Maximum number of passes over all points. The search stops after a sweep without a move.
     subtrees : bool
-        Whether subtrees of up to 2 sqrt(n) points move as well.
+        Whether to move subtrees of up to 2 sqrt(n) points as well.
     time_limit : float, optional
         Seconds after which to stop.
     rng : int, numpy Generator or None
-        Seed of the order of the points. The same seed gives the same tree.
+        Seed for the order of the points. The same seed gives the same tree.
 
     Returns
     -------
     Rearranged
-        The tree, `before` and `after` (the objective), the number of moves and of sweeps. A
+        The tree, the objective `before` and `after`, and the numbers of moves and sweeps. A
         tree that no move improves is returned unchanged.
 
-    Notes
-    -----
-    A move changes the place of a subtree and the three lengths there. It is made if it lowers
-    the objective by more than rounding may. A sweep takes O(n N) time for the points and O(n)
-    times the sizes of the subtrees. Memory is n^2.
+    Notes ----- A move changes the position of a subtree and the three lengths there. It is made
+    if it lowers the objective by more than the rounding error. A sweep takes O(n N) time for
+    the points and O(n) times the sizes of the subtrees. It takes O(n^2) memory.
 
-    Points that are inner nodes may move away. Edges of length 0 are contracted at the end.
+    Points at internal nodes may move. Edges of length 0 are contracted at the end.
 
-    Examples
-    --------
-    Two cherries, of which 1 and 2 were exchanged:
+    Examples -------- A tree of two cherries in which points 1 and 2 were exchanged:
 
     >>> truth = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5)
     >>> wrong = Tree(4, [[0, 4], [2, 4], [4, 5], [5, 1], [5, 3]], [1.0] * 5)
@@ -134,18 +132,18 @@ def rearrange(
 
 def _check_arguments(power: float, sweeps: int, time_limit: float | None) -> None:
     if not 0.0 <= power <= _LARGEST_POWER:
-        raise ValueError(f"power is between 0 and 4, not {power!r}")
+        raise ValueError(f"power must be between 0 and 4, got {power!r}")
     positive_number(sweeps, "sweeps")
     if time_limit is not None and not time_limit >= 0:
-        raise ValueError(f"time_limit is 0 or more, not {time_limit!r}")
+        raise ValueError(f"time_limit must be at least 0, got {time_limit!r}")
 
 
 class Distances:
-    """The distances to fit, in a unit in which none is huge or tiny.
+    """The distances to fit, in a unit that avoids very large and very small numbers.
 
     The unit is a power of two, so that no distance is rounded.
 
-    generator : chooses the rows that count; None if all pairs count
+    generator : chooses the rows that are used; None if all pairs are used
     """
 
     def __init__(
@@ -167,7 +165,8 @@ class Distances:
         if largest > 0:
             self.unit = math.ldexp(1.0, math.frexp(largest)[1])
         if power > 2:
-            # If weights extended over more decades, their sums would lose the far points.
+            # If weights spanned more orders of magnitude, their sums would lose the long
+            # distances.
             smallest = max(smallest, _NEAREST * largest)
         self.smallest = smallest / self.unit if largest > 0 else 1.0
         if self.matrix is not None:
@@ -194,14 +193,14 @@ class Distances:
 
     @property
     def size(self) -> float:
-        """The unit of the objective. It is infinite if squares of distances overflow."""
+        """The unit of the objective. It is infinite if squared distances overflow."""
         with np.errstate(over="ignore"):
             return float(np.float64(self.unit) ** (2 - self.power))
 
     def weighted_error(self, tree: Tree) -> float:
         """Return the sum of weighted squared errors over all pairs, divided by `size`.
 
-        Sampled rows give an estimate.
+        If rows are sampled, the result is an estimate.
         """
         total = 0.0
         scaled = tree.with_weights(tree.weights / self.unit)
@@ -218,13 +217,13 @@ def _read_matrix(metric: Metric) -> NDArray[np.float64]:
     check_memory(
         8 * n * n,
         f"rearrange on {n:,} points",
-        "fit with method='backbone', which needs little",
+        "use method='backbone', which needs little memory",
     )
     return dense_matrix(metric, "rearrange")
 
 
 class Search:
-    """The tree while it changes: all points are leaves, inner nodes have three neighbors."""
+    """The tree during the search: all points are leaves, and internal nodes have three neighbors."""
 
     def __init__(
         self,
@@ -252,13 +251,13 @@ class Search:
         return time.perf_counter() >= self.deadline
 
     def tree(self) -> Tree:
-        """Return the present tree, without edges of length 0."""
+        """Return the current tree, without edges of length 0."""
         n = len(self.start)
         lengths = self.lengths * self.distances.unit
         return Tree(n, self.edges, lengths, labels=self.start.labels).contracted()
 
     def sweep(self) -> None:
-        """Find the best place of every point, and of every subtree that is not too large."""
+        """Find the best position of every point, and of every subtree that is small enough."""
         n = len(self.start)
         points = self.generator.permutation(n)
         inner = points[:0]
@@ -268,8 +267,8 @@ class Search:
         assert matrix is not None
         task = Task(read_only(matrix), self.distances.power, self.distances.smallest)
         self.sweeps += 1
-        # The root cannot move, so the last point is the root first. It comes last, when the
-        # first point is the root.
+        # The root cannot move. So the last point is the root at first, and it is moved last,
+        # when the first point is the root.
         rounds = [
             (points[-1], np.concatenate([points[:-1], inner])),
             (points[0], points[-1:]),
@@ -313,9 +312,9 @@ def binary_edges(tree: Tree) -> Arrays:
     """Return the edges and lengths of the same tree in binary form. O(N log N).
 
     In binary form all n points are leaves, and the n - 2 other nodes have three neighbors. The
-    tree is contracted: every Steiner node has three neighbors or more. A node with k neighbors
-    becomes a chain of k - 2 nodes at distance 0. A point that is not a leaf counts as one of
-    these neighbors.
+    input must be contracted: every Steiner node has at least three neighbors. A node with k
+    neighbors becomes a chain of k - 2 nodes at distance 0. A point that is not a leaf counts as
+    one of the k neighbors.
 
     >>> binary_edges(Tree(3, [[0, 1], [1, 2]], [1.0, 2.0]))
     (array([[0, 3],
@@ -328,16 +327,17 @@ def binary_edges(tree: Tree) -> Arrays:
     is_point = np.arange(len(degree)) < n
     is_leaf = is_point & (degree == 1)
     inner_points = np.flatnonzero(is_point & ~is_leaf)
-    # The chain of node v has nodes first[v] ... first[v + 1] - 1. Leaves have none.
+    # The chain of node v consists of nodes first[v] ... first[v + 1] - 1. Leaves have no chain.
     n_neighbors = np.where(is_leaf, 2, degree + is_point)
     first = n + np.concatenate([[0], np.cumsum(n_neighbors - 2)])
-    # Both ends of all edges, then inner points, each of which is a neighbor of its chain.
+    # Both ends of all edges, followed by the internal points, each of which is a neighbor of
+    # its chain.
     ends = np.concatenate([tree.edges.ravel(), inner_points])
-    # The two ends of a chain take two neighbors, the nodes between one: neighbor r of a node
-    # is at node r - 1 of its chain, within bounds.
+    # The two end nodes of a chain take two neighbors each, the others one. Neighbor r of a node
+    # is attached to node r - 1 of its chain, within bounds.
     chain_node = np.clip(_ranks(ends) - 1, 0, np.maximum(n_neighbors[ends] - 3, 0))
     new_ends = np.where(is_leaf[ends], ends, first[ends] + chain_node)
-    # Neighbors within a chain: all of its nodes but the last are joined with the next.
+    # Within a chain, connect each node except the last to the next one.
     chain = np.arange(n, first[-1])
     chain = chain[~np.isin(chain, first[1:] - 1)]
     edges = np.concatenate(
@@ -352,7 +352,7 @@ def binary_edges(tree: Tree) -> Arrays:
 
 
 def _ranks(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how often each node occurs before, in a list of nodes."""
+    """Return how often each node occurred earlier in the list."""
     by_node = np.argsort(nodes, kind="stable")
     counts = np.bincount(nodes)
     firsts = np.repeat(np.cumsum(counts) - counts, counts)
@@ -366,7 +366,7 @@ def binary_preorder(
     lengths: NDArray[np.float64],
     root: int,
 ) -> BinaryPreorder:
-    """Root a binary tree at a leaf, in arrays that can be written."""
+    """Root a binary tree at a leaf, in writable arrays."""
     view = preorder(edges, lengths, root)
     return BinaryPreorder(
         order=view.order.copy(),

@@ -1,1 +1,1 @@
-"""Trees compared by their splits: difference and support."""
+"""Comparison of trees by their splits: difference and support."""

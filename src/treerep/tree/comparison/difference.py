@@ -16,26 +16,26 @@ _ROWS = 64
 
 
 class TreeDifference(NamedTuple):
-    """Distances between two trees; all are 0 for trees that agree."""
+    """Distances between two trees. All are 0 if the trees agree."""
 
     robinson_foulds: int  # splits in exactly one of the trees
-    normalized: float  # the same, divided by the largest value it could have
-    path: float  # Euclidean norm of the difference of all path lengths; nan if not asked for
+    normalized: float  # divided by the largest possible value
+    path: float  # Euclidean norm of the difference of all path lengths; nan if not requested
 
 
 class Branches(NamedTuple):
-    """The lengths of the splits of two trees. An absent split has length 0."""
+    """The lengths of the splits in two trees. An absent split has length 0."""
 
     first: NDArray[np.float64]
     second: NDArray[np.float64]
-    trivial: NDArray[np.bool_]  # one point against all others
+    trivial: NDArray[np.bool_]  # one point versus all others
 
 
 def branches(first: Preorder, second: Preorder, n_points: int) -> Branches:
     """List the splits of both trees with their lengths. O(N), exact.
 
-    Both views are rooted at point 0. Edges on a line of Steiner nodes make one split; edges
-    with no data point beyond them make none.
+    Both views are rooted at point 0. The edges along a chain of Steiner nodes form one split.
+    Edges with no data point beyond them form none.
     """
     from .split_kernels import match_splits
 
@@ -60,7 +60,7 @@ def branches(first: Preorder, second: Preorder, n_points: int) -> Branches:
 
 
 def _lengths(split: NDArray[np.int32], length: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Edges without a split are added to the root, which has no split.
+    # Edges without a split are added to the root, which has no split itself.
     total = np.zeros(len(split))
     np.add.at(total, np.maximum(split, 0), length)
     total[0] = 0.0
@@ -68,12 +68,12 @@ def _lengths(split: NDArray[np.int32], length: NDArray[np.float64]) -> NDArray[n
 
 
 def robinson_foulds(splits: Branches) -> tuple[int, float]:
-    """Count the splits of positive length in exactly one tree; return also the normalized count.
+    """Count the splits of positive length in exactly one tree; also return the normalized count.
 
-    Trivial splits count: a point that is a leaf of one tree and an inner node of the other
-    makes a difference of 1. If all points are leaves of both trees, they cancel, and this is
-    the distance of Robinson and Foulds (Math. Biosci. 53, 1981). The denominator is the largest
-    possible count, without the trivial splits that both trees have, as usual.
+    Trivial splits count: a point that is a leaf of one tree and an internal node of the other
+    adds 1. If all points are leaves of both trees, trivial splits cancel, and the result is the
+    Robinson-Foulds distance (Math. Biosci. 53, 1981). The denominator is the largest possible
+    count, without the trivial splits that both trees have, as is usual.
     """
     first = splits.first > 0
     second = splits.second > 0

@@ -9,7 +9,7 @@ from ..._core.kernel import helper, kernel
 
 @helper
 def _find_splits(up: Any, count: Any) -> Any:
-    """Find the first of the edges in line that make a split; -1 at the root and without points."""
+    """Find the first edge of each chain that forms a split; -1 at the root and without points."""
     split = np.full(len(up), -1, np.int32)
     for k in range(1, len(up)):
         if count[k] > 0:
@@ -27,26 +27,26 @@ def match_splits(
     other_count: Any,
     n_points: Any,
 ) -> Any:
-    """Find the splits that two trees share, exactly and in linear time (Day, J.
+    """Find the splits that two trees share, exactly and in linear time.
 
-    Classification 2, 1985).
-
-    Both trees are in preorder from point 0, so a split is the set of points below an edge.
-    Numbered as the first tree meets them, the points below one of its edges are an interval. A
-    set of the second tree is an interval too if its largest and smallest number are as far
-    apart as it has members.
+    The algorithm is that of Day (J. Classification 2, 1985). Both trees are in preorder from
+    point 0, so a split is the set of points below an edge. Number the points in the order of
+    the first tree. The points below one of its edges are then an interval. A set of points in
+    the second tree is an interval if the difference of its largest and smallest number matches
+    its size.
 
     `count` and `other_count` are the numbers of points below each position.
 
-    Returns, for each tree, the position that stands for the split of each position (-1 for
-    none), and for each position of the second tree the matching position of the first, or -1.
+    Returns, for each tree, the position that represents the split of each position (-1 for
+    none). Also returns, for each position of the second tree, the matching position of the
+    first, or -1.
     """
     split = _find_splits(up, count)
     other_split = _find_splits(other_up, other_count)
     rank = np.empty(n_points, np.int32)
     first = np.empty(len(order), np.int32)
-    # Each interval is filed by its right end if it is the longest with that end, and otherwise
-    # by its left end: no two intervals in one tree then share a place.
+    # Each interval is stored at its right end if it is the longest with that end, and otherwise
+    # at its left end. No two intervals of one tree then share an entry.
     by_right = np.full(n_points, -1, np.int32)
     by_left = np.full(n_points, -1, np.int32)
     met = 0

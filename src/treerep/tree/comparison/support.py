@@ -1,9 +1,9 @@
-"""Support: the share of several trees that contain the split of each edge of a tree.
+"""Support: the fraction of several trees that contain the split of each edge of a tree.
 
 An edge divides the data points in two, and trees are compared by these splits (Felsenstein,
 Evolution 39, 1985, for the bootstrap). The key of a split is the exclusive or of random 128-bit
-keys of the points on the side without point 0. This takes O(N) for a tree and 16 bytes per
-split. Keys are sorted and found by their first half, and the second half must agree. Two
+keys of the points on the side without point 0. This takes O(N) time per tree and 16 bytes per
+split. Keys are sorted and looked up by their first half, and the second half must agree. Two
 different splits have the same key with probability 2^-128. A split hides another one with
 probability 2^-64 per pair.
 """
@@ -25,14 +25,14 @@ Keys = NDArray[np.uint64]  # (number of splits, 2)
 
 
 class Splits(NamedTuple):
-    """The splits made by edges, one key each."""
+    """The splits of edges, with one key each."""
 
     keys: Keys
-    inner: NDArray[np.bool_]  # at least two points on either side
+    inner: NDArray[np.bool_]  # at least two points on each side
 
 
 def split_support(tree: "Tree", others: Iterable["Tree"]) -> NDArray[np.float64]:
-    """Return the share of other trees that contain the split of each edge of `tree`.
+    """Return the fraction of other trees that contain the split of each edge of `tree`.
 
     Parameters
     ----------
@@ -44,10 +44,9 @@ def split_support(tree: "Tree", others: Iterable["Tree"]) -> NDArray[np.float64]
     Returns
     -------
     (N-1,) numbers from 0 to 1, in the order of `tree.edges`
-        NaN at edges with fewer than two data points on a side: all trees have these splits.
+        NaN for edges with fewer than two data points on one side: all trees have these splits.
 
-    Edges of length 0 count like all others; `Tree.contracted` removes them. O(N log N) per
-    tree.
+    Edges of length 0 are counted; remove them with `Tree.contracted`. O(N log N) per tree.
 
     >>> from treerep import Tree
     >>> paired = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5)
@@ -60,7 +59,7 @@ def split_support(tree: "Tree", others: Iterable["Tree"]) -> NDArray[np.float64]
         for k, other in enumerate(others)
     ]
     if not found:
-        raise ValueError("there are no other trees to find the splits in: give at least one")
+        raise ValueError("there are no other trees to compare with: give at least one")
     return share_of_splits(tree, found)
 
 
@@ -71,13 +70,14 @@ def inner_splits(tree: "Tree") -> Keys:
 
 
 def share_of_splits(tree: "Tree", others: list[Keys]) -> NDArray[np.float64]:
-    """Return `split_support` of trees that are given by their `inner_splits`."""
+    """Return `split_support` for trees given by their `inner_splits`."""
     keys, inner = _splits_of_edges(tree.edges, tree._view, _point_keys(tree.n_points))
     own, which = _distinct(keys[inner])
     count = np.zeros(len(own), np.int64)
     for other in others:
         place, found = _look_up(other, own)
-        count[place[found]] += 1  # each at most once: the others are distinct too
+        # each is counted at most once, because the other splits are distinct
+        count[place[found]] += 1
     support = np.full(len(keys), np.nan)
     support[inner] = count[which] / len(others)
     return support
@@ -86,24 +86,24 @@ def share_of_splits(tree: "Tree", others: list[Keys]) -> NDArray[np.float64]:
 def carried_support(
     tree: "Tree", smaller: "Tree", points: NDArray[np.int64]
 ) -> NDArray[np.float64] | None:
-    """Return the support of a tree that was made of `tree` by leaving out edges.
+    """Return the support of a tree that was made from `tree` by removing edges.
 
-    Point i of `smaller` is points[i] of `tree`. Each edge takes the support of the edges with
-    the same split, the largest if they differ.
+    Point i of `smaller` is points[i] of `tree`. Each edge gets the support of the edges with
+    the same split, or the largest if these differ.
     """
     if tree.support is None:
         return None
     point_keys = _point_keys(tree.n_points)
     keys = _splits_of_edges(tree.edges, tree._view, point_keys).keys
-    view = smaller._view_from(int(points.argmin()))  # from point 0 of `tree`
+    view = smaller._view_from(int(points.argmin()))  # rooted at point 0 of `tree`
     wanted = _splits_of_edges(smaller.edges, view, read_only(point_keys[points])).keys
-    order = np.lexsort((-tree.support, keys[:, 0]))  # NaN comes last
+    order = np.lexsort((-tree.support, keys[:, 0]))  # NaN last
     place, found = _look_up(wanted, keys[order])
     return np.where(found, tree.support[order[place]], np.nan)
 
 
 def edges_of_split(tree: "Tree", points: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the edges that separate some points: none, one, or several in a line."""
+    """Return the edges that separate the given points from the others: none, one, or a chain."""
     keys = _point_keys(tree.n_points)
     # The side without point 0.
     side = np.isin(np.arange(tree.n_points), points, invert=bool((points == 0).any()))
@@ -115,7 +115,7 @@ def edges_of_split(tree: "Tree", points: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 def check_support(support: ArrayLike | None, n_edges: int) -> NDArray[np.float64] | None:
-    """Validate support: one float64 per edge, from 0 to 1 or NaN."""
+    """Validate support: one float64 per edge, between 0 and 1 or NaN."""
     if support is None:
         return None
     given = np.asarray(support)
@@ -124,14 +124,13 @@ def check_support(support: ArrayLike | None, n_edges: int) -> NDArray[np.float64
     array = given.astype(np.float64, copy=False)
     if array.shape != (n_edges,):
         raise ValueError(
-            f"there are {n_edges} edges, but support has shape {array.shape}: "
-            "give one number per edge"
+            f"got support of shape {array.shape} for {n_edges} edges: give one number per edge"
         )
     outside = (array < 0) | (array > 1)
     if outside.any():
         e = int(outside.argmax())
         raise ValueError(
-            f"edge {e} has support {array[e]}: it must be a share from 0 to 1, or NaN for none"
+            f"edge {e} has support {array[e]}: support must be between 0 and 1, or NaN if unknown"
         )
     return array
 
@@ -145,9 +144,21 @@ def support_above(
     return above
 
 
+def split_keys(view: Preorder, n_points: int) -> Keys:
+    """Return the key of the split above each position of a tree rooted at point 0."""
+    return _splits_above(view, _point_keys(n_points)).keys
+
+
+def points_of_keys(keys: Keys, n_points: int) -> NDArray[np.int64]:
+    """Return the point of each key that is the key of a single point."""
+    known = _point_keys(n_points)[:, 0]
+    order = np.argsort(known)
+    return order[np.searchsorted(known[order], keys[:, 0])]
+
+
 def _point_keys(n_points: int) -> Keys:
-    # A fixed seed: keys of trees on as many points can be compared, and results are the same
-    # every time.
+    # A fixed seed: results are reproducible, and keys of trees with the same number of points
+    # can be compared.
     return read_only(
         np.random.default_rng(0).integers(0, 2**64, size=(n_points, 2), dtype=np.uint64)
     )
@@ -170,7 +181,7 @@ def _splits_above(view: Preorder, point_keys: Keys) -> Splits:
 
 
 def _distinct(keys: Keys) -> tuple[Keys, NDArray[np.int64]]:
-    """Return the distinct keys, sorted, and the place of each key: edges may share a split."""
+    """Return the distinct keys, sorted, and the place of each key, because edges may share a split."""
     order = np.argsort(keys[:, 0])
     ordered = keys[order]
     first = np.ones(len(keys), bool)
@@ -181,10 +192,10 @@ def _distinct(keys: Keys) -> tuple[Keys, NDArray[np.int64]]:
 
 
 def _look_up(wanted: Keys, ordered: Keys) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the place of each key among sorted keys, and whether it is one of them."""
+    """Return the place of each key among sorted keys, and whether the key is present."""
     if len(ordered) == 0:
         return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), bool)
-    # Contiguous columns are searched several times as fast.
+    # Searching contiguous columns is several times faster.
     first, second = np.ascontiguousarray(ordered.T)
     place = np.minimum(
         np.searchsorted(first, np.ascontiguousarray(wanted[:, 0])), len(ordered) - 1

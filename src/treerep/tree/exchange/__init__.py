@@ -1,1 +1,1 @@
-"""Trees as Newick, npz, JSON, linkage matrices, nodes of other libraries, and notebooks."""
+"""Conversion of trees: Newick, npz, JSON, linkage matrices, nodes of other libraries, notebooks."""

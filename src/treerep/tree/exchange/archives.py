@@ -1,4 +1,4 @@
-"""Trees in files: .npz is small and fast, .json is readable by other programs."""
+"""Trees in files: .npz is small and fast, and other programs can read .json."""
 
 import json
 import math
@@ -27,14 +27,14 @@ _ARRAYS = ("edges", "weights", "support")
 
 
 def save_tree(tree: "Tree", path: str | os.PathLike[str]) -> None:
-    """Write a tree whole or not at all; the suffix chooses the format."""
+    """Write a tree completely or not at all. The suffix determines the format."""
     packed = _suffix(path) == ".npz"
     with atomic_write(path, "wb") as file:
         write_tree_fields(tree, file, packed)
 
 
 def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read what `save_tree` wrote: the arguments of Tree."""
+    """Read a file written by `save_tree`; return the arguments of Tree."""
     packed = _suffix(path) == ".npz"
     with open_file(path) as file:
         return read_tree_fields(file, path, packed)
@@ -53,26 +53,34 @@ def read_tree_fields(
     others = {
         "support": _known(fields.get("support")),
         "order_known": fields.get("order_known", True),
+        "root": fields.get("root"),
+        "clade_names": {
+            int(node): name for node, name in fields.get("clade_names", {}).items()
+        },
     }
     return {**{name: fields[name] for name in names}, **others}
 
 
 def write_tree_fields(tree: "Tree", file: IO[bytes], packed: bool) -> None:
-    """Write a tree to an open file, packed (npz) or as JSON."""
+    """Write a tree to an open file, as npz (`packed`) or JSON."""
     if packed:
         _write_npz(tree, file)
     else:
         _write_json(tree, file)
 
 
-def _order(tree: "Tree") -> dict[str, bool]:
-    # A tree that was read from a text keeps the mark; files of all others are as in earlier
-    # versions.
-    return {} if tree.order_known else {"order_known": False}
+def _marks(tree: "Tree") -> dict[str, Any]:
+    # Most trees have none of these, and their files are as in earlier versions.
+    marks = {
+        "order_known": None if tree.order_known else False,
+        "root": tree.root,
+        "clade_names": {str(node): name for node, name in tree.clade_names.items()} or None,
+    }
+    return {name: value for name, value in marks.items() if value is not None}
 
 
 def _known(support: object) -> object:
-    # JSON has no NaN. Trees without support, and those of earlier versions, have no such field.
+    # JSON has no NaN. Trees without support, and trees from earlier versions, lack this field.
     return (
         [math.nan if share is None else share for share in support]
         if isinstance(support, list)
@@ -84,14 +92,14 @@ def _suffix(path: str | os.PathLike[str]) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in (".npz", ".json"):
         raise ValueError(
-            f"a tree is saved as .npz or .json, not {suffix or Path(path).name!r} "
-            "(for Newick: Tree.newick)"
+            f"trees are saved as .npz or .json, not {suffix or Path(path).name!r} (for "
+            "Newick, use Tree.newick)"
         )
     return suffix
 
 
 def _write_npz(tree: "Tree", file: IO[bytes]) -> None:
-    header = {"format": _FORMAT, "version": _VERSION, "n_points": tree.n_points, **_order(tree)}
+    header = {"format": _FORMAT, "version": _VERSION, "n_points": tree.n_points, **_marks(tree)}
     fields: dict[str, Any] = {
         "edges": tree.edges.astype(np.int32),  # a tree has fewer than 2^31 nodes
         "weights": tree.weights,
@@ -107,7 +115,7 @@ def _write_json(tree: "Tree", file: IO[bytes]) -> None:
         "format": _FORMAT,
         "version": _VERSION,
         "n_points": tree.n_points,
-        **_order(tree),
+        **_marks(tree),
         "labels": tree.labels,
         "edges": tree.edges.tolist(),
         "weights": tree.weights.tolist(),

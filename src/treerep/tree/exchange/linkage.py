@@ -1,4 +1,4 @@
-"""Ultrametric trees as SciPy's linkage matrices."""
+"""Ultrametric trees as SciPy linkage matrices."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def linkage_matrix(tree: "Tree", rtol: float) -> NDArray[np.float64]:
-    """Return the merges of an ultrametric tree by height: see `Tree.to_linkage`. O(N log N)."""
+    """Return the merges of an ultrametric tree, sorted by height: see `Tree.to_linkage`. O(N log N)."""
     whole, root = midpoint_root(tree)
     rooted = whole.rooted(root)
     depth = rooted.depth[: len(tree)]
@@ -22,9 +22,9 @@ def linkage_matrix(tree: "Tree", rtol: float) -> NDArray[np.float64]:
     if depth[low] < top * (1 - rtol):
         name = low if tree.labels is None else repr(tree.labels[low])
         raise ValueError(
-            f"the tree is not ultrametric: point {name} is at {depth[low]:.6g} "
-            "from the midpoint of the longest path, "
-            f"another at {top:.6g}: fit with method='upgma', or pass a larger rtol"
+            f"the tree is not ultrametric (point {name} is at distance {depth[low]:.6g} "
+            f"from the midpoint of the longest path, another point at {top:.6g}): fit "
+            "with method='upgma', or pass a larger rtol"
         )
     return _merges(rooted, len(tree), np.maximum(top - rooted.depth, 0.0))
 
@@ -35,9 +35,8 @@ def _merges(
     """Merge the clusters below each node, from low nodes to high ones."""
     below = rooted.order[:0:-1]
     above = rooted.parent[below]
-    steps = np.argsort(
-        height[above], kind="stable"
-    )  # at one height, later in preorder is earlier here
+    # among equal heights, later preorder positions come earlier
+    steps = np.argsort(height[above], kind="stable")
     cluster = [node if node < n_points else -1 for node in range(len(height))]
     size = [1] * n_points
     rows = []
@@ -48,5 +47,6 @@ def _merges(
             cluster[parent] = len(size)
             size.append(size[first] + size[second])
         else:
-            cluster[parent] = second  # of Steiner nodes without points below them nothing comes
+            # Steiner nodes without points below them contribute nothing
+            cluster[parent] = second
     return np.array(rows, dtype=np.float64).reshape(-1, 4)

@@ -2,17 +2,22 @@
 
 import math
 import re
-from collections.abc import Collection
-from typing import NamedTuple, NoReturn
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.checks import whole_number
+from ..._core.checks import check_choice, whole_number
 from .._validation import check_total
-from ..structure.rooted import Preorder
+from ..comparison.support import support_above
+from ..structure.annotations import Annotations
+from ..structure.rooted import Preorder, lower_ends
 
-# Possessive quantifiers (the second plus) never backtrack, so that a wrong text is refused in
+if TYPE_CHECKING:
+    from ..tree import Tree
+
+# Possessive quantifiers (the second plus) never backtrack, so an invalid text is rejected in
 # linear time.
 _BARE = r"[^\s()\[\]',:;]++"
 _NAME_AND_LENGTH = rf"\s*+('[^']*+(?:''[^']*+)*+'|{_BARE})?+\s*+(?::\s*+([-+.0-9eE]*+))?+\s*+"
@@ -20,39 +25,36 @@ _NAME = re.compile(_BARE)
 _PIECE = re.compile(_NAME_AND_LENGTH)
 _STEP = re.compile(_NAME_AND_LENGTH + r"([(),;])")
 _DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE]-[0-9]+")
-# Support of other programs that is not a share: 95, 99.5 or, in IQ-TREE, 98.7/100.
-_SUPPORT = re.compile(r"[0-9.]++(?:[eE][-+]?[0-9]++)?(?:/[0-9.]++)*+")
+# Support: 0.95, 95, 99.5 or, in IQ-TREE, 98.7/100.
+_NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_SUPPORT = re.compile(rf"{_NUMBER}(?:/{_NUMBER})*")
+#: What names of inner nodes are.
+INNER_LABELS = ("clades", "points", "ignore")
 _SHARE_DECIMALS = 4
 _BRACKET_OR_QUOTE = re.compile(r"[\[\]']")
+_END_OR_QUOTE = re.compile(r"[;']")
 
 
 class Parsed(NamedTuple):
-    """A tree read from Newick: named nodes are points, the others Steiner nodes."""
+    """A tree read from Newick: named nodes are points, and the others are Steiner nodes."""
 
     n_points: int
     edges: NDArray[np.int64]
     weights: NDArray[np.float64]
     labels: tuple[str, ...] | None
     support: NDArray[np.float64] | None  # None if no edge has any
+    annotations: Annotations
 
 
-def write_newick(
-    view: Preorder,
-    n_points: int,
-    labels: tuple[str, ...] | None,
-    digits: int | None,
-    support: NDArray[np.float64] | None = None,
-) -> str:
-    """Write a tree from the root of `view`, with the support of the edge above each position.
-
-    O(N), no recursion.
-    """
+def write_newick(tree: "Tree", view: Preorder, digits: int | None) -> str:
+    """Write a tree from the root of `view`. O(N), no recursion."""
     if digits is not None and whole_number(digits, "digits") < 1:
         raise ValueError(f"digits must be at least 1, not {digits}")
+    n_points = tree.n_points
     order = view.order.tolist()
     up = view.up.tolist()
     lengths = view.length.tolist()
-    names = _written_names(view, n_points, labels, support)
+    names = _written_names(tree, view)
     numbers = (
         [repr(x) for x in lengths] if digits is None else [f"{x:.{digits}g}" for x in lengths]
     )
@@ -63,13 +65,13 @@ def write_newick(
     def write_leaf(k: int) -> None:
         if k > 0 and order[k] >= n_points:
             raise ValueError(
-                f"Steiner node {order[k]} is a leaf, and Newick needs names there: "
-                "use tree.contracted()"
+                f"Steiner node {order[k]} is a leaf, but Newick requires names for leaves: "
+                "save the tree as .json or .npz, or remove the node with tree.contracted()"
             )
         pieces.append(tails[k])
 
     for k, above in enumerate(up[1:], start=1):
-        if above == k - 1:  # a first child comes right after its parent
+        if above == k - 1:  # a first child immediately follows its parent
             pieces.append("(")
             open_nodes.append(above)
             continue
@@ -84,37 +86,48 @@ def write_newick(
     return "".join(pieces)
 
 
-def _written_names(
-    view: Preorder,
-    n_points: int,
-    labels: tuple[str, ...] | None,
-    support: NDArray[np.float64] | None,
-) -> list[str]:
-    """Return the text of each position: a point's name, or support at a Steiner node."""
+def _written_names(tree: "Tree", view: Preorder) -> list[str]:
+    """Return the text of each position: a label, the name of a clade, or support."""
+    n_points = tree.n_points
     inner = np.zeros(len(view.order), bool)
     inner[view.up[1:]] = True
-    shares = (
-        [math.nan] * len(inner)
-        if support is None
-        else np.round(np.abs(support), _SHARE_DECIMALS).tolist()
-    )
+    clades = tree.clade_names
+    support = support_texts(tree, view)
+    whole = tree.support is not None
+    numbers = tree.labels is None or is_numbering(tree.labels)
     names = []
-    numbers = labels is None or is_numbering(labels)
-    for v, is_inner, share in zip(view.order.tolist(), inner.tolist(), shares, strict=True):
+    for k, (v, is_inner) in enumerate(zip(view.order.tolist(), inner.tolist(), strict=True)):
         if v < n_points:
-            label = str(v) if labels is None else labels[v]
-            like_support = is_share(label, whole=support is not None) or (
-                not numbers and looks_like_support(label)
-            )
-            bare = _NAME.fullmatch(label) and not (is_inner and like_support)
-            names.append(label if bare else "'" + label.replace("'", "''") + "'")
+            name = str(v) if tree.labels is None else tree.labels[v]
+            # Numbers of points stay bare: `inner_labels="points"` reads them.
+            like_support = is_share(name, whole) or (not numbers and looks_like_support(name))
+        elif v in clades:
+            name = clades[v]
+            like_support = looks_like_support(name)
         else:
-            names.append("" if math.isnan(share) else repr(share))
+            names.append(support[k])
+            continue
+        bare = _NAME.fullmatch(name) and not (is_inner and like_support)
+        names.append(name if bare else "'" + name.replace("'", "''") + "'")
     return names
 
 
+def support_texts(tree: "Tree", view: Preorder) -> list[str]:
+    """Return the support of the edge above each position as text; empty if there is none."""
+    texts = [""] * len(view.order)
+    if tree.support is None:
+        return texts
+    above = np.round(np.abs(support_above(view, tree.edges, tree.support)), _SHARE_DECIMALS)
+    texts = ["" if math.isnan(share) else repr(share) for share in above.tolist()]
+    given = tree._annotations.support_text
+    if given is not None:
+        for position, text in zip(lower_ends(tree.edges, view).tolist(), given, strict=True):
+            texts[position] = text
+    return texts
+
+
 def is_share(name: str, whole: bool) -> bool:
-    """Tell whether an inner name is support: a decimal from 0 to 1, or with `whole` also 0 or 1.
+    """Tell whether an internal name is support: a decimal from 0 to 1, or with `whole` also 0 or 1.
 
     Points without labels are named 0, 1, ..., so an integer counts as support only if another
     node has decimal support.
@@ -125,32 +138,55 @@ def is_share(name: str, whole: bool) -> bool:
 
 
 def looks_like_support(name: str) -> bool:
-    """Tell whether an inner name may be support in percent: one number, or several with /."""
+    """Tell whether an inner name may be support: one number, or several with slashes."""
     return _SUPPORT.fullmatch(name) is not None
 
 
+def read_support(texts: Sequence[str]) -> tuple[list[float], bool] | None:
+    """Return support as shares, and whether it was written as shares; None if it is not support.
+
+    Of several numbers with slashes the last one counts. Numbers above 1 are percentages, and
+    above 100 they are not support: some programs number inner nodes.
+
+    >>> read_support(["95", "98.7/100"]), read_support(["0.5", "1"]), read_support(["101"])
+    (([0.95, 1.0], False), ([0.5, 1.0], True), None)
+    """
+    values = [float(text.rpartition("/")[2]) for text in texts]
+    largest = max(values, default=0.0)
+    if largest > 100:
+        return None
+    if largest > 1:
+        return [value / 100 for value in values], False
+    return values, not any("/" in text for text in texts)
+
+
 def is_numbering(names: Collection[str]) -> bool:
-    """Tell whether names are point numbers, from 0 or from 1. Inner numbers are then points."""
+    """Tell whether names are point numbers from 0 or from 1. Internal numbers are then points."""
     n = len(names)
     return set(names) in ({str(i) for i in range(n)}, {str(i) for i in range(1, n + 1)})
 
 
 def parse_newick(
-    text: str, default_length: float | None = None, inner_labels: bool = True
+    text: str,
+    default_length: float | None = None,
+    inner_labels: str = "clades",
+    negative_lengths: str = "error",
 ) -> Parsed:
     """Read one tree.
 
-    O(len(text)), without recursion; a ValueError says where the text is wrong.
+    O(len(text)), without recursion. A ValueError states the position of an error in the text.
     """
     if not isinstance(text, str):
-        raise TypeError(f"Newick is text: give a string, not {type(text).__name__}")
+        raise TypeError(f"Newick must be a string, not {type(text).__name__}")
     if default_length is not None and not 0 <= default_length < math.inf:
         raise ValueError(
-            f"default_length must be a length, finite and not negative, not {default_length!r}"
+            f"default_length must be a finite length of at least 0, not {default_length!r}"
         )
+    check_choice("inner_labels", inner_labels, INNER_LABELS)
+    check_choice("negative_lengths", negative_lengths, ("error", "zero"))
     nodes = _Reader(text, inner_labels)
     nodes.read()
-    nodes.tell_points_from_support()
+    nodes.sort_names()
     lengths = np.array(nodes.lengths[1:], dtype=np.float64)
     missing = np.isnan(lengths)
     if missing.any():
@@ -158,13 +194,16 @@ def parse_newick(
             nodes.fail(
                 1 + int(missing.argmax()),
                 1,
-                "no length here: add one, or pass default_length=1.0 for all",
+                "missing length: add one, or choose a default length for all edges without one",
             )
         lengths[missing] = default_length
+    if negative_lengths == "zero":
+        lengths[(lengths < 0) & (lengths > -math.inf)] = 0.0
     wrong = (lengths < 0) | np.isinf(lengths)
     if wrong.any():
         node = 1 + int(wrong.argmax())
-        nodes.fail(node, 2, f"the length {lengths[node - 1]} is negative or infinite")
+        fix = "negative lengths can be read as 0" if lengths[node - 1] < 0 else "give a number"
+        nodes.fail(node, 2, f"length {lengths[node - 1]} is negative or infinite: {fix}")
     check_total(lengths)
     numbers, labels = number_points(tuple(nodes.names))
     ids = np.array(nodes.points, dtype=np.int64)
@@ -176,9 +215,11 @@ def parse_newick(
         else np.empty((0, 2), np.int64)
     )
     support = np.array(nodes.shares[1:], dtype=np.float64)
-    return Parsed(
-        len(numbers), edges, lengths, labels, None if np.isnan(support).all() else support
-    )
+    clades = tuple(sorted((int(ids[node]), name) for node, name in nodes.clades.items()))
+    texts = tuple(nodes.texts[1:]) if any(nodes.texts[1:]) else None
+    notes = Annotations(int(ids[0]) if len(ids) > 1 else None, clades, texts)
+    shares = None if np.isnan(support).all() else support
+    return Parsed(len(numbers), edges, lengths, labels, shares, notes)
 
 
 def number_points(names: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
@@ -189,9 +230,9 @@ def number_points(names: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str,
 
 
 class _Reader:
-    """The nodes met so far, in the order in which they open; node 0 is the root."""
+    """The nodes read so far, in the order of their opening parentheses; node 0 is the root."""
 
-    def __init__(self, text: str, inner_labels: bool) -> None:
+    def __init__(self, text: str, inner_labels: str) -> None:
         self.text = text
         self.plain = blank_comments(text)
         self.inner_labels = inner_labels
@@ -200,6 +241,8 @@ class _Reader:
         self.lengths: list[float] = []  # nan if there is none
         self.steps: list[int] = []  # where the name and length of a node are
         self.shares: list[float] = []  # support of the edge above, nan if there is none
+        self.texts: list[str] = []  # the same as text, if it is not a share
+        self.clades: dict[int, str] = {}
         # node, name and whether the node is an inner one, in the order of the text
         self.written: list[tuple[int, str, bool]] = []
         self.names: dict[str, int] = {}
@@ -207,10 +250,10 @@ class _Reader:
     def read(self) -> None:
         """Read up to the semicolon.
 
-        Each step is a name and a length, if any, and the mark that follows them.
+        Each step is an optional name, an optional length, and the delimiter after them.
         """
         stack = [-1]
-        # closed: the node whose parenthesis has just been closed
+        # closed: the node whose parenthesis was just closed
         end = 0
         closed = -1
         while step := _STEP.match(self.plain, end):
@@ -221,7 +264,7 @@ class _Reader:
                 fail_at(
                     self.text,
                     stop - 1,
-                    "a parenthesis opens where a comma or a closing one is expected",
+                    "expected a comma or a closing parenthesis, not an opening one",
                 )
             node = closed
             if node < 0:
@@ -230,14 +273,15 @@ class _Reader:
                 self.points.append(-1)
                 self.lengths.append(math.nan)
                 self.shares.append(math.nan)
+                self.texts.append("")
                 self.steps.append(start)
             if mark == "(":
                 stack.append(node)
                 continue
             self.steps[node] = start
             if name is None and closed < 0:
-                self.fail(node, 1, "a leaf without a name")
-            if name is not None and (closed < 0 or self.inner_labels):
+                self.fail(node, 1, "a leaf has no name")
+            if name is not None and (closed < 0 or self.inner_labels != "ignore"):
                 self.written.append((node, name, closed >= 0))
             if number is not None:
                 self._measure(node, number)
@@ -245,61 +289,49 @@ class _Reader:
                 self._finish(stop, len(stack) - 1)
                 return
             if len(stack) == 1:
-                fail_at(self.text, stop - 1, f"{mark!r} outside of all parentheses")
+                fail_at(self.text, stop - 1, f"{mark!r} outside all parentheses")
             closed = stack.pop() if mark == ")" else -1
         self._explain(end)
 
     def fail(self, node: int, part: int, problem: str) -> NoReturn:
-        """Refuse the name (part 1) or length (part 2) of a node."""
+        """Raise an error about the name (part 1) or the length (part 2) of a node."""
         step = _STEP.match(self.plain, self.steps[node])
         at = step.start(part) if step and step.group(part) is not None else self.steps[node]
         fail_at(self.text, at, problem)
 
-    def tell_points_from_support(self) -> None:
-        """Number the named nodes once all names are known, and set support apart."""
-        whole = any(inner and is_share(name, whole=False) for _, name, inner in self.written)
-        points = []
-        for node, name, inner in self.written:
-            if inner and is_share(name, whole):
-                self.shares[node] = float(name)
-            else:
-                points.append((node, name, inner))
-        unsure = next(
-            (
-                (node, name)
-                for node, name, inner in points
-                if inner and looks_like_support(name)
-            ),
-            None,
-        )
-        if unsure and not is_numbering([name.strip("'") for _, name, _ in points]):
-            hint = "pass inner_labels=False, or put it in quotes if it names a point"
-            self.fail(
-                unsure[0],
-                1,
-                f"{unsure[1]!r} at an inner node looks like support, but not from 0 to 1: {hint}",
-            )
-        for node, name, inner in points:
-            self._name(node, name, inner)
+    def sort_names(self) -> None:
+        """Tell points, clades and support apart, once all names are known."""
+        inner = {node: name for node, name, is_inner in self.written if is_inner}
+        if self.inner_labels == "points":
+            whole = any(is_share(name, whole=False) for name in inner.values())
+            texts = {node: name for node, name in inner.items() if is_share(name, whole)}
+        else:
+            texts = {node: name for node, name in inner.items() if looks_like_support(name)}
+        support = read_support(list(texts.values()))
+        if support is None:
+            texts = {}
+        else:
+            for (node, text), share in zip(texts.items(), support[0], strict=True):
+                self.shares[node] = share
+                self.texts[node] = "" if support[1] else text
+        for node, name, is_inner in self.written:
+            if is_inner and self.inner_labels == "clades" and node not in texts:
+                self.clades[node] = _unquoted(name)
+            elif not is_inner or node not in texts:
+                self._name(node, name)
 
-    def _name(self, node: int, name: str, inner: bool) -> None:
-        if name[0] == "'":
-            name = name[1:-1].replace("''", "'")
+    def _name(self, node: int, name: str) -> None:
+        name = _unquoted(name)
         number = len(self.names)
         if self.names.setdefault(name, number) != number:
-            hint = (
-                "; if inner names are support or name no points, pass inner_labels=False"
-                if inner
-                else ""
-            )
-            self.fail(node, 1, f"the name {name!r} occurs twice{hint}")
+            self.fail(node, 1, f"the name {name!r} occurs twice: name each point once")
         self.points[node] = number
 
     def _measure(self, node: int, number: str) -> None:
         try:
             self.lengths[node] = float(number)
         except ValueError:
-            self.fail(node, 2, f"a length is expected after the colon, not {number!r}")
+            self.fail(node, 2, f"expected a length after the colon, not {number!r}")
 
     def _finish(self, end: int, n_open: int) -> None:
         if n_open:
@@ -309,7 +341,7 @@ class _Reader:
         rest = re.compile(r"\S").search(self.plain, end)
         if rest:
             fail_at(
-                self.text, rest.start(), "text after the semicolon: give one tree at a time"
+                self.text, rest.start(), "a second tree, or other text, after the semicolon"
             )
 
     def _explain(self, end: int) -> NoReturn:
@@ -324,14 +356,37 @@ class _Reader:
             fail_at(
                 self.text,
                 stop,
-                "a quote that is not closed, or in the middle of a name: write '' inside quotes",
+                "unclosed quote, or a quote in the middle of a name: write '' inside quotes",
             )
         names = "put names that contain blanks or any of ()[]':;, in single quotes"
-        fail_at(self.text, stop, f"{self.plain[stop]!r} is not expected here: {names}")
+        fail_at(self.text, stop, f"unexpected {self.plain[stop]!r}: {names}")
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace("''", "'") if name[0] == "'" else name
+
+
+def split_trees(text: str) -> Iterator[str]:
+    r"""Yield the text of each tree of a Newick file, up to its semicolon.
+
+    >>> list(split_trees("(a:1,'b;c':2);\n(a:2,b:1);\n"))
+    ["(a:1,'b;c':2);", '(a:2,b:1);']
+    """
+    plain = blank_comments(text)
+    start = 0
+    quoted = False
+    for mark in _END_OR_QUOTE.finditer(plain):
+        if mark.group() == "'":
+            quoted = not quoted
+        elif not quoted:
+            yield text[start : mark.end()].strip()
+            start = mark.end()
+    if plain[start:].strip() or start == 0:
+        yield text[start:]
 
 
 def blank_comments(text: str, kind: str = "Newick") -> str:
-    """Replace [comments], which may nest, by blanks, so that positions do not change."""
+    """Replace [comments], which may be nested, by blanks, so that positions do not change."""
     if "[" not in text:
         return text
     pieces = []
@@ -360,7 +415,7 @@ def blank_comments(text: str, kind: str = "Newick") -> str:
 
 
 def fail_at(text: str, position: int, problem: str, kind: str = "Newick") -> NoReturn:
-    """Raise a ValueError that says what is wrong, and where in the text."""
+    """Raise a ValueError that states the problem and its position in the text."""
     line = text.count("\n", 0, position) + 1
     column = position - text.rfind("\n", 0, position)
     raise ValueError(f"{kind}, line {line} column {column} (character {position}): {problem}")

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..._core.extras import require
 from ..._core.typing import NetworkXGraph, SkbioNode
+from ..structure.annotations import NONE, Annotations
 from ..structure.rooted import Rooted
-from .newick_text import is_numbering, is_share, looks_like_support, number_points
+from .newick_text import looks_like_support, number_points, read_support
 
 if TYPE_CHECKING:
     from ..tree import Tree
@@ -24,6 +25,7 @@ class Fields(NamedTuple):
     weights: ArrayLike
     labels: tuple[str, ...] | None
     support: NDArray[np.float64] | None
+    annotations: Annotations = NONE
 
 
 def number_nodes(
@@ -34,9 +36,9 @@ def number_nodes(
 ) -> Fields:
     """Number the nodes of a tree. Data points have names; Steiner nodes have None.
 
-    `ends` holds pairs of positions in `names`. Points keep their order. Names that are exactly
-    0 ... n-1 are point numbers, not labels, as in Newick. Support becomes None if it is NaN
-    everywhere.
+    `ends` contains pairs of positions in `names`. Points keep their order. Names that are
+    exactly 0 ... n-1 are point numbers, not labels, as in Newick. If support is NaN everywhere,
+    it becomes None.
 
     >>> number_nodes([None, "a", "b"], [[0, 1], [0, 2]], [1.0, 2.0]).edges
     array([[2, 0],
@@ -90,7 +92,9 @@ def to_networkx(tree: "Tree") -> NetworkXGraph:
 def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
     """Read a networkx graph: see `Tree.from_networkx`."""
     if graph.is_directed():
-        raise ValueError("the graph is directed, and a tree is not: pass G.to_undirected()")
+        raise ValueError(
+            "the graph is directed, but a tree is undirected: pass G.to_undirected()"
+        )
     place = {node: k for k, node in enumerate(graph)}
     names = [
         None if data.get("steiner") else str(data.get("label", node))
@@ -102,8 +106,7 @@ def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
     for u, v, data in graph.edges(data=True):
         if weight is not None and weight not in data:
             raise ValueError(
-                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: "
-                "set it on every edge, or weight=None"
+                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, or pass weight=None"
             )
         ends.append((place[u], place[v]))
         weights.append(1.0 if weight is None else data[weight])
@@ -111,13 +114,14 @@ def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
     return number_nodes(names, ends, weights, support)
 
 
-def to_skbio(tree: "Tree", root: int | str | None) -> SkbioNode:
+def to_skbio(tree: "Tree") -> SkbioNode:
     """Return a skbio.TreeNode: see `Tree.to_skbio`."""
     make = require("skbio", "scikit-bio").TreeNode
-    rooted = tree.rooted(tree._default_root() if root is None else root)
+    rooted = tree.rooted(tree._default_root())
+    clades = tree.clade_names
     names = [
         *(tree.labels or map(str, range(tree.n_points))),
-        *[None] * (tree.n_nodes - tree.n_points),
+        *(clades.get(node) for node in range(tree.n_points, tree.n_nodes)),
     ]
     shares = [
         None if math.isnan(share) else share for share in support_by_node(tree, rooted).tolist()
@@ -129,7 +133,7 @@ def to_skbio(tree: "Tree", root: int | str | None) -> SkbioNode:
     nodes[rooted.root].length = None
     parent = rooted.parent.tolist()
     for node in rooted.order[1:].tolist():
-        # Like TreeNode.append, without its climb to the root that clears caches.
+        # Like TreeNode.append, but without its climb to the root to clear caches.
         nodes[node].parent = nodes[parent[node]]
         nodes[parent[node]].children.append(nodes[node])
     return nodes[rooted.root]
@@ -140,30 +144,20 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
     nodes = list(root.preorder())
     place = {id(node): k for k, node in enumerate(nodes)}
     support = [math.nan if node.support is None else node.support for node in nodes]
-    names = [node.name or None if node.children else node.name for node in nodes]
+    names = [node.name if not node.children else None for node in nodes]
+    clades = {k: node.name for k, node in enumerate(nodes) if node.children and node.name}
     if all(map(math.isnan, support)):
         # scikit-bio reads support from a file as the name of a node.
-        inner = [
-            name if name and node.children else ""
-            for node, name in zip(nodes, names, strict=True)
-        ]
-        whole = any(is_share(name, whole=False) for name in inner)
-        for k, name in enumerate(inner):
-            if is_share(name, whole):
-                support[k] = float(name)
-                names[k] = None
-            elif looks_like_support(name) and not is_numbering(
-                [each for each in names if each]
-            ):
-                raise ValueError(
-                    f"{name!r} at an inner node looks like support, but not from 0 to 1: "
-                    "set node.support to a share and node.name to None"
-                )
+        texts = {k: name for k, name in clades.items() if looks_like_support(name)}
+        shares = read_support(list(texts.values()))
+        for k, share in zip(texts, () if shares is None else shares[0], strict=False):
+            support[k] = share
+            del clades[k]
     lengths = []
     for node, name in zip(nodes, names, strict=True):
         if not node.children and name is None:
             raise ValueError(
-                "the tree has a leaf without a name: name every tip, or drop it with TreeNode.prune"
+                "a leaf of the tree has no name: name every tip, or drop it with TreeNode.prune"
             )
         lengths.append(default_length if node.length is None else node.length)
     if root.length:
@@ -171,9 +165,14 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
             f"the root has a length, {root.length}, but no edge above it: set root.length = None"
         )
     if None in lengths[1:]:
-        name = names[1 + lengths[1:].index(None)]
+        name = nodes[1 + lengths[1:].index(None)].name
         raise ValueError(
             f"the edge above {name!r} has no length: set it, or pass default_length=1.0 for all"
         )
     ends = [(place[id(node.parent)], k) for k, node in enumerate(nodes[1:], start=1)]
-    return number_nodes(names, ends, np.array(lengths[1:], dtype=np.float64), support[1:])
+    fields = number_nodes(names, ends, np.array(lengths[1:], dtype=np.float64), support[1:])
+    # Inner nodes are numbered in the order of the tree.
+    steiner = np.cumsum([name is None for name in names]) - 1 + fields.n_points
+    named = tuple(sorted((int(steiner[k]), name) for k, name in clades.items()))
+    top = int(steiner[0]) if len(nodes) > 1 else None
+    return fields._replace(annotations=Annotations(top, named))

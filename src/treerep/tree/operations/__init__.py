@@ -1,1 +1,1 @@
-"""Trees made from trees: restrict, contract, reroot, cut into clusters."""
+"""Operations that make trees from trees: restrict, contract, reroot, cut into clusters."""

@@ -21,13 +21,13 @@ def best_cut(
     O(len(part)).
 
     The square roots of path lengths are Euclidean distances in which edges are orthogonal
-    directions, so with a and b points on the two sides of edge (u, v), of m in all, the
-    objective falls by
+    directions. Let edge (u, v) have a and b of the m points on its two sides. Cutting it lowers
+    the objective by
 
         (a b / m) |centroid - centroid'|^2 = (a b / m) (length + below / a^2 + beyond / b^2),
 
     where below = sum over edges under v of length * (points under it)^2 = a^2 |v - centroid of
-    v's side|^2, and beyond is the same seen from u on the other side. Sums of positive terms:
+    v's side|^2, and beyond is the same from u on the other side. All terms are positive, so
     nothing cancels.
 
     Parameters
@@ -36,8 +36,8 @@ def best_cut(
     up, length, is_point : the tree by position
     count, below, beyond, carry : (N,) float64, scratch
 
-    Returns the fall and the position below the edge; -1 if no edge has points on both sides.
-    The first in preorder wins a tie.
+    Returns the decrease and the position below the edge; -1 if no edge has points on both
+    sides. The first edge in preorder wins a tie.
     """
     for k in part:
         count[k] = is_point[k]
@@ -46,7 +46,7 @@ def best_cut(
         k = part[i]
         p = up[k]
         count[p] += count[k]
-        beyond[k] = below[p]  # the siblings after k; those before it follow in the next pass
+        beyond[k] = below[p]  # the siblings after k; the next pass adds those before it
         below[p] += below[k] + length[k] * count[k] * count[k]
     total = count[part[0]]
     carry[part[0]] = 0.0

@@ -1,4 +1,4 @@
-"""Cut a tree into clusters."""
+"""Clusters of a tree, by cutting edges."""
 
 import heapq
 
@@ -11,12 +11,13 @@ from ..structure.rooted import Preorder
 def cut_clusters(view: Preorder, n_points: int, k: int) -> NDArray[np.int64]:
     """Cut k-1 edges by Ward's objective; return the cluster of each node.
 
-    Clusters are numbered by first appearance, points first: every cluster has one.
+    Clusters are numbered by first appearance, points first. Every cluster contains a point.
 
     The objective is the sum over clusters C of (1/|C|) times the sum of path lengths over the
     pairs in C. A tree metric is a squared Euclidean distance, so this is the within-cluster sum
-    of squares (Ward, JASA 58, 1963). Each cut lowers it most, so the search is greedy:
-    the clusters together need not be the best. Time per cut is linear in the part that is cut.
+    of squares (Ward, JASA 58, 1963). The search is greedy: each cut lowers the objective most,
+    but the final clusters need not be optimal. The time per cut is linear in the size of the
+    part that is cut.
     """
     from .cluster_kernels import best_cut
 
@@ -50,9 +51,9 @@ def cluster_centers(
 ) -> NDArray[np.int64]:
     """Return the node of each cluster with the smallest sum of distances to its points.
 
-    No branch of such a node within the cluster has more than half of the points. From the top
-    of the cluster down, nodes with at least half of the points below them form a chain. The
-    last one is the center.
+    No branch of this node within the cluster has more than half of the points. From the top of
+    the cluster down, nodes with at least half of the points below them form a chain. The last
+    node of the chain is the center.
     """
     points = view.order < n_points
     below = points.astype(int).tolist()

@@ -1,6 +1,6 @@
 """Compiled passes that make a tree smaller.
 
-Both read a tree in an order that puts parents before children.
+Both passes read a tree in an order in which parents precede children.
 """
 
 from typing import Any
@@ -15,9 +15,9 @@ from ..structure.rooting_kernels import add_exactly
 def contract(order: Any, up: Any, length: Any, n_points: Any, tol: Any) -> Any:
     """Merge the ends of edges no longer than `tol`, but never two data points. O(N).
 
-    Returns up, length and number of the merged nodes, parents first: position of the parent (-1
-    at position 0), length of the edge to it, and the data point a merged node stands for (-1
-    for a Steiner node).
+    Returns `up`, `length` and `number` of the merged nodes, parents first: the position of the
+    parent (-1 at position 0), the length of the edge to it, and the data point that a merged
+    node represents (-1 for a Steiner node).
     """
     n = len(order)
     group = np.empty(n, np.int32)
@@ -49,17 +49,17 @@ def span(up: Any, length: Any, number: Any, n_points: Any) -> Any:
     ----------
     up, length : (N,) a tree, parents first
     number : (N,) int32, new number of each chosen node, -1 for the others; the root is chosen
-    n_points : how many are chosen
+    n_points : number of chosen nodes
 
-    Returns edges (E, 2) int64, with Steiner nodes numbered from n_points on, and weights (E,)
-    float64.
+    Returns edges (E, 2) int64, in which Steiner nodes are numbered from n_points on, and
+    weights (E,) float64.
     """
     n = len(up)
     branches = np.zeros(n, np.int32)  # children that lead to a chosen node
     for k in range(n - 1, 0, -1):
         if number[k] >= 0 or branches[k] > 0:
             branches[up[k]] += 1
-    # Number of the nearest node above that stays, and the distance to it.
+    # Number of the nearest remaining node above, and the distance to it.
     above = np.empty(n, np.int32)
     reach = np.empty(n)
     rest = np.empty(n)

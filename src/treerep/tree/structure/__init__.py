@@ -1,1 +1,1 @@
-"""The tree as arrays: rooted order, canonical order, common ancestors, walks."""
+"""Trees as arrays: rooted order, canonical order, common ancestors, walks."""

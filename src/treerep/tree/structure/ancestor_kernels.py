@@ -1,4 +1,4 @@
-"""Compiled construction of the tables that answer lowest common ancestors in O(1)."""
+"""Compiled construction of the tables that find lowest common ancestors in O(1)."""
 
 from typing import Any
 
@@ -18,17 +18,16 @@ def fill_inlabels(
     ascendant: Any,
     head: Any,
 ) -> None:
-    """Fill the tables of Schieber and Vishkin, SIAM J.
+    """Fill the tables of Schieber and Vishkin (SIAM J. Comput. 17, 1988) from a preorder. O(N).
 
-    Comput. 17 (1988), from a preorder. O(N).
+    Preorder numbers start at 1. The inlabel of a node is the number in its subtree that ends in
+    the most zeros. Nodes with the same inlabel form a downward path, and `head` is the first
+    node of each path. Bit b of `ascendant` is set if an inlabel ending in b zeros occurs
+    between the root and the node.
 
-    Preorder numbers start at 1. The inlabel of a node is the number among those of its subtree
-    that ends in the most zeros; nodes with one inlabel form a path downwards, and `head` is the
-    first of each. Bit b of `ascendant` says that an inlabel ending in b zeros occurs between
-    the root and the node.
-
-    order, up, size : (N,) int32, a `Preorder`; parent, level, inlabel, ascendant : (N,) int32 and
-    head : (N+1,) int32, written.
+    order, up, size : (N,) int32, a `Preorder`
+    parent, level, inlabel, ascendant : (N,) int32, written
+    head : (N+1,) int32, written
     """
     n = len(order)
     head[:] = 0
@@ -36,8 +35,8 @@ def fill_inlabels(
         v = order[k]
         first = k + 1
         last = k + size[k]
-        # `last` with every bit below the highest one in which it differs from first - 1 set to
-        # zero. The exponent of a float64 is the place of the highest bit.
+        # `last` with all bits cleared below the highest bit in which it differs from first - 1.
+        # The exponent of a float64 is the position of the highest bit.
         shift = (np.float64((first - 1) ^ last).view(np.int64) >> 52) - 1023
         label = (last >> shift) << shift
         inlabel[v] = label

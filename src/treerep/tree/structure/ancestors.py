@@ -1,4 +1,4 @@
-"""The oracle of a tree: path lengths in O(1), whatever the depth."""
+"""The oracle of a tree: path lengths in O(1), at any depth."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from .rooted import Preorder, exact_depths
 def tree_oracle(view: Preorder) -> TreeOracle:
     """Build the oracle of a tree: O(N) time, 36 bytes per node.
 
-    d(i, j) = depth(i) + depth(j) - 2 depth(lowest common ancestor). Depths are kept with about
-    106 bits, so that a short path far from the root has as many correct digits as a long one.
+    d(i, j) = depth(i) + depth(j) - 2 depth(lowest common ancestor). Depths have about 106 bits,
+    so a short path far from the root has as many correct digits as a long one.
     """
     from .ancestor_kernels import fill_inlabels
 

@@ -1,11 +1,11 @@
-"""The canonical form of a tree: equal trees are equal arrays."""
+"""The canonical form of a tree: equal trees have equal arrays."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...metric.base import read_only
 from .._validation import check_edges, fault
-from .rooted import preorder_rows
+from .rooted import lower_ends, preorder, preorder_rows
 
 
 def canonical_edges(
@@ -14,28 +14,28 @@ def canonical_edges(
     """Number Steiner nodes in depth-first order from point 0 and sort the edges.
 
     Children are visited in the order of the smallest data point in their subtree. Subtrees
-    without data points are last, by their smallest id. Each edge is (u, v) with u < v, and
-    edges are sorted. Trees that differ only in the ids of Steiner nodes or the order of edges
-    give the same arrays, if data points are below every Steiner node.
+    without data points come last, sorted by their smallest id. Each edge is (u, v) with u < v,
+    and edges are sorted. Trees that differ only in the ids of Steiner nodes or the order of
+    edges give the same arrays if every Steiner node has data points below it.
 
     Parameters
     ----------
     n_points : int
-        Data points are 0 ... n_points-1, and each of them occurs.
+        Data points are 0 ... n_points-1, and all of them must occur.
     edges : (E, 2) whole numbers
-        Steiner ids are arbitrary: n_points or more, below max(2 n_points, E+1), gaps allowed.
+        Steiner ids are arbitrary: at least n_points, below max(2 n_points, E+1), gaps allowed.
     weights : (E,) real numbers, not checked
     nodes : (n_points,) whole numbers, optional
         The node in `edges` that is data point i, a permutation; by default i itself. If
-        neighbors have near numbers, all but two passes stay in the cache.
+        neighbors have close numbers, all but two passes stay in the cache.
 
     Returns
     -------
     edges : (E, 2) int64, weights : (E,) float64
         Without gaps: nodes are 0 ... E.
 
-    Linear time: leaf pruning, one climb per point, a counting sort. ValueError if the edges do
-    not form one tree.
+    Takes linear time: leaf pruning, one climb per point, and a counting sort. Raises a
+    ValueError if the edges do not form one tree.
 
     >>> canonical_edges(3, [[5, 2], [5, 0], [1, 5]], [3.0, 1.0, 2.0])
     (array([[0, 3],
@@ -50,8 +50,7 @@ def canonical_edges(
     values = read_only(np.asarray(weights, dtype=np.float64))
     if values.shape != (n_edges,):
         raise ValueError(
-            f"there are {n_edges} edges, but weights has shape {values.shape}: "
-            "give one weight per edge"
+            f"got weights of shape {values.shape} for {n_edges} edges: give one weight per edge"
         )
     visit = np.arange(limit, dtype=np.int32)
     names = visit[:n_points].copy()
@@ -68,3 +67,25 @@ def canonical_edges(
     ):
         raise ValueError(fault(array, limit, n_points))
     return sorted_edges, sorted_weights
+
+
+def canonical_numbers(
+    n_points: int, edges: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the canonical edges, the former number of each, and the new number of each node.
+
+    >>> canonical_numbers(2, np.array([[1, 3], [3, 2], [2, 0]]))[1:]
+    (array([2, 0, 1]), array([0, 1, 2, 3]))
+    """
+    # Edge numbers take the place of the lengths, to find the new order: exact up to 2^53.
+    renumbered, numbers = canonical_edges(n_points, edges, np.arange(len(edges)))
+    before = numbers.astype(np.int64)
+    # From point 0, corresponding edges have corresponding lower ends.
+    nodes = np.zeros(len(edges) + 1, np.int64)
+    nodes[_lower_nodes(edges)[before]] = _lower_nodes(renumbered)
+    return renumbered, before, nodes
+
+
+def _lower_nodes(edges: NDArray[np.int64]) -> NDArray[np.int32]:
+    view = preorder(edges, np.zeros(len(edges)), 0)
+    return view.order[lower_ends(edges, view)]

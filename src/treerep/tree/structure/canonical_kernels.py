@@ -1,4 +1,4 @@
-"""Compiled renumbering and sorting of a tree's edges."""
+"""Compiled renumbering and sorting of the edges of a tree."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def sort_edges(
 
     Parameters
     ----------
-    names : by node id, which data point it is; ids beyond are Steiner nodes
+    names : data point of each node id; larger ids are Steiner nodes
     rows : (N, 4) int32, from `root_edges` at the node of point 0; overwritten
     starts : (2, N+1) int32 and by_upper : (N-1,) int32, scratch
     edges : (N-1, 2) int64 and out : (N-1,) float64, written
@@ -66,7 +66,7 @@ def sort_edges(
                 n_between += 1
     for v in range(n):
         lower_start[v + 1] += lower_start[v]
-    # Of the edges with the same lower end those to data points come first; they need a sort by
+    # Among edges with the same lower end, edges to data points come first. They need a sort by
     # the upper end.
     if n_between > 0:
         for v in range(n_points):
@@ -78,8 +78,8 @@ def sort_edges(
                 upper_start[upper] += 1
         for i in range(n_between):
             _place(by_upper[i], rows, weights, lower_start, edges, out)
-    # Those to Steiner nodes are in order already: in preorder the edges of a node lead to ever
-    # larger Steiner numbers.
+    # Edges to Steiner nodes are already in order: in preorder, the edges of a node lead to
+    # increasing Steiner numbers.
     for k in range(1, n):
         if max(rows[k, NODE], rows[k, SPARE]) >= n_points:
             _place(k, rows, weights, lower_start, edges, out)

@@ -1,7 +1,7 @@
 """Compiled passes over a tree in preorder: see `rooted.Preorder`.
 
-Parents come before their children, so a loop over falling positions sums from the leaves to the
-root, and a loop over rising positions carries from the root to the leaves.
+Parents precede their children. A loop over decreasing positions therefore sums from the leaves
+to the root, and a loop over increasing positions propagates from the root to the leaves.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from ..._core.kernel import kernel
 
 @kernel
 def subtree_sizes(up: Any, size: Any) -> None:
-    """Write the number of nodes in the subtree of each position, itself included. O(N)."""
+    """Write the number of nodes in the subtree of each position, including itself. O(N)."""
     size[:] = 1
     for k in range(len(up) - 1, 0, -1):
         size[up[k]] += size[k]
@@ -21,10 +21,7 @@ def subtree_sizes(up: Any, size: Any) -> None:
 
 @kernel
 def count_points(order: Any, up: Any, n_points: Any, below: Any) -> None:
-    """Write the number of data points in the subtree of each position, itself included.
-
-    O(N).
-    """
+    """Write the number of data points in the subtree of each position, including itself. O(N)."""
     for k in range(len(up)):
         below[k] = 1 if order[k] < n_points else 0
     for k in range(len(up) - 1, 0, -1):
@@ -33,10 +30,7 @@ def count_points(order: Any, up: Any, n_points: Any, below: Any) -> None:
 
 @kernel
 def find_heads(up: Any, merged: Any, head: Any) -> None:
-    """Write the first position of each one's group: merged ones are in their parent's group.
-
-    O(N).
-    """
+    """Write the first position of each group. Merged positions are in the group of their parent. O(N)."""
     head[0] = 0
     for k in range(1, len(up)):
         head[k] = head[up[k]] if merged[k] else k
@@ -44,10 +38,7 @@ def find_heads(up: Any, merged: Any, head: Any) -> None:
 
 @kernel
 def find_center(order: Any, up: Any, length: Any) -> Any:
-    """Return the position whose farthest node is nearest, of several the smallest node id.
-
-    O(N).
-    """
+    """Return the position whose farthest node is nearest; ties go to the smallest node id. O(N)."""
     n = len(up)
     farthest = np.zeros(n)
     second = np.zeros(n)
@@ -83,10 +74,10 @@ def reroot(
     new_up: Any,
     new_length: Any,
 ) -> None:
-    """Preorder from the node at position `root`: whole pieces of the old one are moved. O(N).
+    """Write the preorder from the node at position `root`, by moving whole blocks. O(N).
 
-    First everything below the new root; then, on the way to the old one, every node with what
-    else is below it.
+    Everything below the new root comes first. Then, on the way to the old root, every node is
+    followed by the rest of its subtree.
     """
     at = 0
     v = root
@@ -95,8 +86,8 @@ def reroot(
     above = -1
     edge = 0.0
     while v >= 0:
-        # From position v on, without the `gone` positions from `came` on, which lie behind; to
-        # position `at` on.
+        # Copy from position v on to position `at` on, and skip the `gone` positions from `came`
+        # on, which are already placed.
         for p in range(v, came):
             new_order[at + p - v] = order[p]
             new_length[at + p - v] = length[p]

@@ -13,7 +13,7 @@ class Rooted(NamedTuple):
 
     root: int
     parent: NDArray[np.int32]  # -1 at the root
-    length: NDArray[np.float64]  # of the edge to the parent; 0 at the root
+    length: NDArray[np.float64]  # length of the edge to the parent; 0 at the root
     order: NDArray[np.int32]  # preorder: the root first, subtrees without gaps
     depth: NDArray[np.float64]  # distance to the root
 
@@ -21,15 +21,15 @@ class Rooted(NamedTuple):
 class Preorder(NamedTuple):
     """A rooted tree by preorder position, read-only.
 
-    Parents are before their children, and subtrees have no gaps: that of position k is k ... k
-    + size[k] - 1. Kernels receive a `Preorder`, so their cache depends on this file: see
+    Parents precede their children, and subtrees have no gaps: the subtree of position k is k
+    ... k + size[k] - 1. Kernels receive a `Preorder`, so their cache depends on this file: see
     `_core.kernel.source_stamp`.
     """
 
     order: NDArray[np.int32]  # node at each position
     position: NDArray[np.int32]  # position of each node
     up: NDArray[np.int32]  # position of the parent; -1 at position 0
-    length: NDArray[np.float64]  # of the edge to the parent; 0 at position 0
+    length: NDArray[np.float64]  # length of the edge to the parent; 0 at position 0
     size: NDArray[np.int32]  # number of nodes in the subtree
 
 
@@ -38,8 +38,8 @@ def preorder_rows(
 ) -> NDArray[np.int32] | None:
     """Return rows (node, position of parent, edge to parent, spare) in preorder.
 
-    Returns None if the edges are not a tree. Children are in the order of the smallest id in
-    their subtree, or of their first node in `visit`. So the rows depend only on the tree and
+    Returns None if the edges are not a tree. Children are sorted by the smallest id in their
+    subtree, or by their first node in `visit`. The rows therefore depend only on the tree and
     its numbering, not on the order of the edges.
     """
     from .rooting_kernels import root_edges
@@ -69,7 +69,7 @@ def preorder(edges: NDArray[np.int64], weights: NDArray[np.float64], root: int) 
 def rerooted(view: Preorder, at: int) -> Preorder:
     """Return the same tree rooted at position `at`, by moving blocks. O(N).
 
-    Children keep their order and a former parent is last, unlike in `preorder`.
+    Unlike in `preorder`, children keep their order, and a former parent comes last.
     """
     from .preorder_kernels import reroot
 
@@ -83,7 +83,7 @@ def rerooted(view: Preorder, at: int) -> Preorder:
 
 
 def merged(view: Preorder) -> Preorder:
-    """Merge nodes joined by edges of length 0; `order` has the first of them. O(N)."""
+    """Merge nodes joined by edges of length 0; `order` contains the first node of each group. O(N)."""
     head = heads(view.up, view.length <= 0)
     kept = head == np.arange(len(head))
     number = (np.cumsum(kept) - 1).astype(np.int32)
@@ -117,7 +117,7 @@ def _with_sizes(
 
 
 def heads(up: NDArray[np.int32], joined: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the first position of each group. Joined positions are in their parent's group.
+    """Return the first position of each group. Joined positions are in the group of their parent.
 
     >>> heads(np.array([-1, 0, 1, 0], np.int32), np.array([False, False, True, True]))
     array([0, 1, 1, 0], dtype=int32)
@@ -145,7 +145,7 @@ def edges_of(view: Preorder) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 
 
 def lower_ends(edges: NDArray[np.int64], view: Preorder) -> NDArray[np.int32]:
-    """Return the position of the lower end of each edge, which is the larger one."""
+    """Return the position of the lower end of each edge, the larger of its two positions."""
     return np.maximum(view.position[edges[:, 0]], view.position[edges[:, 1]])
 
 

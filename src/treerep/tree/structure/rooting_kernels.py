@@ -1,10 +1,10 @@
 """Compiled passes that root a list of edges.
 
-Everything is iterative, so depth costs nothing but time.
+All passes are iterative, so deep trees cannot overflow the stack.
 
-Arrays are allocated by the callers: NumPy asks the system for huge pages, which makes scattered
-access to millions of nodes up to twice as fast; compiled allocations do not. What belongs to
-one node lies together, one cache miss a visit.
+The callers allocate the arrays. NumPy requests huge pages from the system, which makes
+scattered access to millions of nodes up to twice as fast; compiled allocations do not. The data
+of one node is contiguous, so that a visit costs one cache miss.
 """
 
 from typing import Any
@@ -13,17 +13,17 @@ import numpy as np
 
 from ..._core.kernel import helper, kernel
 
-# Columns of the table of nodes, and of the rows in preorder that come out.
+# Columns of the table of nodes, and of the output rows in preorder.
 _DEGREE, _LINK, _EDGE, _SIZE = range(4)
 NODE, UP, VIA, SPARE = range(4)
 
 
 @helper
 def prune(edges: Any, root: Any, table: Any) -> Any:
-    """Remove leaves until only `root` is left; True if the edges form a tree with the root.
+    """Remove leaves until only `root` is left; return whether the edges form a tree with the root.
 
-    A node keeps the exclusive or of its neighbors and of its edges. When one neighbor is
-    left, these are its parent and the edge to it: no adjacency lists are needed. Afterwards
+    Each node stores the exclusive or of its neighbors and of its edges. When one neighbor is
+    left, these are its parent and the edge to it, so no adjacency lists are needed. Afterwards
     LINK is the parent, EDGE the edge to it and SIZE the number of nodes in the subtree. Ids
     that do not occur in `edges` are allowed, and get DEGREE -1.
     """
@@ -58,11 +58,11 @@ def prune(edges: Any, root: Any, table: Any) -> Any:
             table[parent, _EDGE] ^= table[v, _EDGE]
             table[parent, _SIZE] += table[v, _SIZE]
             removed += 1
-            if parent > start:  # its turn comes later
+            if parent > start:  # it is processed later
                 break
             v = parent
-    # No edge left: no cycle. One node more than edges: one tree. The root is never removed: it
-    # is in it.
+    # If no edge is left, there is no cycle. If there is one node more than edges, there is one
+    # tree. The tree contains the root, which is never removed.
     return removed == len(edges) and occurring == len(edges) + 1
 
 
@@ -82,20 +82,22 @@ def root_edges(edges: Any, root: Any, visit: Any, table: Any, rows: Any) -> Any:
     Parameters
     ----------
     edges : (E, 2) int64, ids below `len(table)`; ids may be missing
-    visit : node ids, every leaf (other than the root) among them
+    visit : node ids, including every leaf except the root
     table : (ids, 4) int32, scratch
-    rows : (E+1, 4) int32, written: the NODE at each preorder position, the position UP of its parent and the index of
-        the edge VIA which it hangs there (both -1 at position 0)
+    rows : (E+1, 4) int32, written
+        The NODE at each preorder position, the position UP of its parent and the index VIA of
+        the edge to the parent (both -1 at position 0).
 
-    Returns whether the edges form one tree that contains the root; if not, `rows` means
-    nothing.
+    Returns whether the edges form one tree that contains the root. If not, the content of
+    `rows` is undefined.
     """
     if not prune(edges, root, table):
         return False
-    # For each visited m in turn, climb from m to the first node already placed. Of what lies
-    # below the nodes passed, m is visited first, so they follow one another in preorder, after
-    # everything already placed below that node. DEGREE and SIZE have served and now hold -1 -
-    # position of a placed node, and the next free position below it.
+    # For each visited m in turn, climb from m to the first node already placed. Among the nodes
+    # below the nodes passed, m is visited first. The nodes passed are therefore consecutive in
+    # preorder, after everything already placed below that first node. DEGREE and SIZE are no
+    # longer needed. They now store -1 - position of a placed node, and the next free position
+    # below it.
     rows[0, NODE] = root
     rows[0, UP] = -1
     rows[0, VIA] = -1
@@ -121,7 +123,7 @@ def root_edges(edges: Any, root: Any, visit: Any, table: Any, rows: Any) -> Any:
             size = table[v, _SIZE]
             table[v, _DEGREE] = -1 - k
             table[v, _SIZE] = free
-            free = k + size  # the parent is at k - 1, and v's subtree follows it
+            free = k + size  # the parent is at k - 1, and the subtree of v follows it
             v = table[v, _LINK]
         rows[start, UP] = -1 - table[above, _DEGREE]
     return True
@@ -129,7 +131,7 @@ def root_edges(edges: Any, root: Any, visit: Any, table: Any, rows: Any) -> Any:
 
 @kernel
 def find_fault(edges: Any, n_ids: Any, n_required: Any) -> Any:
-    """Return the first edge that closes a cycle, and the first node not joined to node 0, or -1.
+    """Return the first edge that closes a cycle, and the first node not connected to node 0, or -1.
 
     Nodes are the ids below n_required and those in `edges`.
     """
@@ -144,7 +146,7 @@ def find_fault(edges: Any, n_ids: Any, n_required: Any) -> Any:
         v = _leader(leader, v)
         if u == v and cycle < 0:
             cycle = e
-        leader[max(u, v)] = min(u, v)  # node 0 leads its own
+        leader[max(u, v)] = min(u, v)  # node 0 is the leader of its component
     for v in range(n_ids):
         if occurs[v] and _leader(leader, v) != 0:
             return cycle, v
@@ -161,9 +163,9 @@ def _leader(leader: Any, v: Any) -> Any:
 
 @helper
 def add_exactly(high: Any, low: Any, term: Any) -> Any:
-    """Add a float64 to the unevaluated sum high + low, with about 106 bits (Dekker, Numer.
+    """Add a float64 to the unevaluated sum high + low, with about 106 bits.
 
-    Math. 18, 1971).
+    Dekker, Numer. Math. 18 (1971).
     """
     total = high + term
     part = total - high

@@ -9,11 +9,11 @@ from ..._core.kernel import kernel
 def walk_rows(
     up: Any, length: Any, rows: Any, cols: Any, trail: Any, distance: Any, out: Any
 ) -> None:
-    """out[a, b] = distance of the nodes at positions rows[a] and cols[b]. O(N) per row.
+    """Write out[a, b] = distance between the nodes at positions rows[a] and cols[b]. O(N) per row.
 
-    From the row's node up to the root, then down everywhere else, adding one edge at a time:
-    sums of lengths only, so nothing cancels. `trail` (N,) int32 and `distance` (N,) float64 are
-    scratch.
+    Walk from the row's node up to the root, then down everywhere else, and add one edge at a
+    time. Lengths are only added, so nothing cancels. `trail` (N,) int32 and `distance` (N,)
+    float64 are scratch.
     """
     n = len(up)
     for a in range(len(rows)):
@@ -25,7 +25,7 @@ def walk_rows(
             steps += 1
             distance[up[k]] = distance[k] + length[k]
             k = up[k]
-        # Positions on the trail are known; those between two of them hang below what is known.
+        # Positions on the trail are known. Positions between two of them are below known ones.
         begin = 1
         for step in range(steps - 1, -2, -1):
             end = trail[step] if step >= 0 else n

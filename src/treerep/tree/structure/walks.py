@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from ..._core.parallel import run
 from .rooted import Preorder
 
-#: A walk visits about this many nodes in the time of one lowest common ancestor.
+#: A walk visits about this many nodes in the time needed to find one lowest common ancestor.
 _NODES_PER_ANCESTOR = 8
 _ROWS = 64
 
 
 def prefer_walk(n_cols: int, n_nodes: int) -> bool:
-    """Tell whether a walk over the tree is cheaper for a row than common ancestors."""
+    """Tell whether a walk over the tree is cheaper for a row than lowest common ancestors."""
     return n_cols * _NODES_PER_ANCESTOR >= n_nodes
 
 
@@ -37,7 +37,7 @@ def symmetric_matrix(
     points: NDArray[np.int64],
     n_jobs: int | None,
 ) -> NDArray[np.float64]:
-    """Return all distances among `points`, symmetric to the last bit: each pair is read once."""
+    """Return all distances among `points`, symmetric to the last bit, because each pair is read once."""
     n = len(points)
     out = np.zeros((n, n))
 
@@ -58,7 +58,7 @@ def path_between(view: Preorder, start: int, end: int) -> NDArray[np.int64]:
     back = [int(view.position[end])]
     up = view.up
     while forth[-1] != back[-1]:
-        # Ancestors have smaller positions, so the larger of the two is not an ancestor of the
+        # Ancestors have smaller positions, so the larger position is not an ancestor of the
         # other and may climb.
         side = forth if forth[-1] > back[-1] else back
         side.append(int(up[side[-1]]))

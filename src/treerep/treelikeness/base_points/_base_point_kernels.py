@@ -1,7 +1,7 @@
 """Products of n x n matrices over (max, min) and (min, +), in tiles that stay in the cache.
 
-Both go through a few rows x and a strip of columns y at a time and let z run; y > x only, since
-both are symmetric.
+Both kernels process a few rows x and a strip of columns y at a time, and loop over z. The
+products are symmetric, so only y > x is computed.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ _COLUMNS = 2048
 
 @kernel
 def gromov_products(distances: Any, base: int, first: int, last: int, out: Any) -> None:
-    """out[x, y] = d(w, x) + d(w, y) - d(x, y): twice the Gromov product at w, the base."""
+    """Write out[x, y] = d(w, x) + d(w, y) - d(x, y), twice the Gromov product at the base w."""
     row = distances[base]
     for x in range(first, last):
         for y in range(len(distances)):
@@ -32,9 +32,8 @@ def _bottlenecks(
         for y in range(right - left):
             widest[x, y] = floor
     for z in range(len(keys)):
-        row = keys[
-            z, left:right
-        ]  # counted from 0: an index that might be negative would keep numba from vectors
+        # counted from 0: numba does not vectorize if an index might be negative
+        row = keys[z, left:right]
         for x in range(first, last):
             through = keys[x, z]
             if through > floor:
@@ -48,8 +47,8 @@ def _bottlenecks(
 def largest_defect(products: Any, keys: Any, first: int, last: int, h: Any) -> Any:
     """Return (h, x, y): the largest max over z of min(P[x, z], P[z, y]) - P[x, y] above h.
 
-    No product is negative. `keys` are the same bits as integers, which are in the same order:
-    only integers are compared 4 to 32 at a time.
+    No product is negative. `keys` are the bits of the products as integers, which have the same
+    order. Only integers are compared 4 to 32 at a time.
     """
     n = len(products)
     widest = np.empty((ROWS, _COLUMNS), keys.dtype)

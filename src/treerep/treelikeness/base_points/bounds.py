@@ -1,9 +1,9 @@
 """Bounds from base points: each gives delta within a factor of 2, in O(n^3).
 
 Gromov, Hyperbolic groups (1987); Fournier, Ismail and Vigneron, Computing the Gromov
-hyperbolicity of a discrete metric space (2015). With the Gromov products P at w, delta_w = max
-over x, y, z of min(P_xz, P_zy) - P_xy, and delta_w <= delta <= 2 delta_w. Not even the triangle
-inequality is needed for that.
+hyperbolicity of a discrete metric space (2015). With the Gromov products P at w, let delta_w =
+max over x, y, z of min(P_xz, P_zy) - P_xy. Then delta_w <= delta <= 2 delta_w, even without the
+triangle inequality.
 """
 
 from collections.abc import Callable
@@ -16,14 +16,16 @@ from ..._core.memory import check_memory
 from .._pace import Best, Bound, LimitReached, Pace
 from .._spaces import Space
 
-_ROWS = 64  # rows of a task, at most
-_ROUND = 16  # tasks after which the best value so far is shared
-_TASK = 1 << 31  # steps of a task, at most: tenths of a second, so that a time limit is kept
-_FINE = float(1 << 29)  # twice that is an int32
+_ROWS = 64  # maximum number of rows per task
+_ROUND = 16  # number of tasks after which the best value so far is shared
+# maximum number of steps per task: tenths of a second, so that a time limit is kept
+_TASK = 1 << 31
+_FINE = float(1 << 29)  # twice this is still an int32
 _WHOLE = float(1 << 52)  # whole numbers below this are exact, and so are their sums
 
-#: Finds the largest max over z of min(P_xz, P_zy) - P_xy: called with the products, the same as
-#: keys (see `base_point_kernels.largest_defect`), what to tell of better x and y, and a pace.
+#: Finds the largest max over z of min(P_xz, P_zy) - P_xy. It is called with the products, the
+#: products as keys (see `_base_point_kernels.largest_defect`), a function to report better x
+#: and y, and a pace.
 DefectSearch = Callable[[NDArray[Any], NDArray[Any], Callable[[int, int], None], Pace], float]
 
 
@@ -35,12 +37,12 @@ def search_bases(
     pace: Pace,
     search: DefectSearch,
 ) -> Bound:
-    """Bound h = 2 delta from several base points; better quadruples go to `best`.
+    """Bound h = 2 delta from several base points; better quadruples are passed to `best`.
 
-    The first base is the farthest from point 0, and every other one the farthest from those
-    before it. `triangle_inequality` says that it is known to hold. `search` finds the largest
-    defect of a base, as `largest_defect` does. O(n^3) time for each base, and a second n x n
-    array.
+    The first base is the point farthest from point 0. Every other base is the point farthest
+    from the previous bases. `triangle_inequality` tells whether the inequality is known to
+    hold. `search` finds the largest defect of a base, as `largest_defect` does. Takes O(n^3)
+    time per base, and a second n x n array.
     """
     d = space.distances
     high = float(d.max()) * (1 if triangle_inequality else 2)
@@ -65,7 +67,7 @@ def _one_base(
     pace: Pace,
     search: DefectSearch,
 ) -> float:
-    """Return 2 delta_w: exact for whole numbers, otherwise rounded up by at most two units."""
+    """Return 2 delta_w, exact for whole numbers and otherwise rounded up by at most two units."""
     from ._base_point_kernels import gromov_products
 
     d = space.distances
@@ -74,15 +76,16 @@ def _one_base(
     pace.run(lambda rows: gromov_products(d, base, *rows, products), row_chunks(n))
 
     def offer(x: int, y: int) -> None:
-        # Products are rounded, so the value is computed from the distances.
+        # Products are rounded, so compute the value from the distances.
         z = int(np.argmax(np.minimum(products[x], products[y])))
         best.offer(_four_point_value(d, base, z, x, y), space.points[[base, z, x, y]])
 
-    # Products are negative if triangles are violated. Only their differences count.
+    # Products are negative if the triangle inequality is violated. Only their differences
+    # matter.
     products -= min(products.min(), 0)
     if products.dtype.kind == "f":
-        # Eight small integers are compared at once, and four floats. So products are rounded to
-        # a fine grid first, which decides unless the result is about 0.
+        # Small integers are compared eight at a time, floats four at a time. Products are
+        # therefore rounded to a fine grid first, which decides unless the result is about 0.
         largest = float(products.max())
         exact = _all_whole(products, pace)
         if largest <= _FINE or not exact:
@@ -114,13 +117,13 @@ def largest_defect(
         for found, at_x, at_y in pace.map(work, chunks[k : k + _ROUND]):
             if found > h:
                 h = scalar(found)
-                offer(at_x, at_y)  # at once, since time may be up before the end
+                offer(at_x, at_y)  # immediately, because time may run out before the end
     return float(h)
 
 
 def row_chunks(n: int) -> list[tuple[int, int]]:
     """Return the rows of each task, as (start, stop)."""
-    step = max(1, min(_ROWS, _TASK // n**2) // 8) * 8  # kernels take eight rows at a time
+    step = max(1, min(_ROWS, _TASK // n**2) // 8) * 8  # kernels process eight rows at a time
     return [(k, min(k + step, n)) for k in range(0, n, step)]
 
 
@@ -133,17 +136,18 @@ def _four_point_value(d: NDArray[Any], a: int, b: int, c: int, e: int) -> float:
 
 
 def _product_type(d: NDArray[Any], base: int, triangle_inequality: bool) -> np.dtype[Any]:
-    # 0 <= P(x, y) <= 2 d(w, x) if the triangle inequality holds: most graphs need one byte.
+    # 0 <= P(x, y) <= 2 d(w, x) if the triangle inequality holds. For most graphs, one byte
+    # suffices.
     real = d.dtype.kind == "f"
     fits_byte = triangle_inequality and 2 * float(d[base].max()) < 256
     dtype = np.dtype(np.float64 if real else np.uint8 if fits_byte else np.int32)
-    needed = len(d) ** 2 * (dtype.itemsize + 4 * real)  # and the grid
+    needed = len(d) ** 2 * (dtype.itemsize + 4 * real)  # plus the grid
     check_memory(needed, f"Gromov products of {len(d):,} points", "use method='sample'")
     return dtype
 
 
 def _all_whole(values: NDArray[np.float64], pace: Pace) -> bool:
-    """Tell whether all values are whole numbers that floats hold without rounding."""
+    """Tell whether all values are whole numbers that floats represent exactly."""
 
     def work(rows: tuple[int, int]) -> bool:
         part = values[slice(*rows)]
@@ -157,7 +161,7 @@ def _fine_unit(largest: float) -> float:
 
 
 def _to_grid(values: NDArray[np.float64], unit: float, pace: Pace) -> NDArray[np.int32]:
-    """Return values >= 0 as multiples of a unit that is 2^-29 of the largest or more."""
+    """Return values >= 0 as multiples of a unit, which is at least 2^-29 of the largest value."""
     grid = np.empty(values.shape, np.int32)
 
     def work(rows: tuple[int, int]) -> None:
@@ -174,14 +178,14 @@ def triangle_violation(space: Space, pace: Pace) -> tuple[float, float, NDArray[
     x, y, z and z. If all violations of real distances are below 4e-9 of the largest distance,
     the triangle may not be the worst.
     """
-    # Integers are compared eight at a time, floats one by one: so real distances are rounded to
-    # a grid first.
+    # Integers are compared eight at a time and floats one by one, so real distances are rounded
+    # to a grid first.
     if space.whole:
         worst, x, y = _worst_triangle(space.distances.astype(np.int32), pace)
         return worst, worst, _triangle(space, x, y)[1]
     unit = _fine_unit(float(space.distances.max()))
     worst, x, y = _worst_triangle(_to_grid(space.distances, unit, pace), pace)
-    if worst > 2:  # more than the rounding of the grid
+    if worst > 2:  # exceeds the rounding of the grid
         worst, four = exact_violation(space, pace)
         return worst, worst, four
     violation, four = _triangle(space, x, y)

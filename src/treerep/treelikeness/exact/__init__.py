@@ -1,1 +1,1 @@
-"""The exact search: pairs from the farthest down, component by component."""
+"""The exact search: pairs in order of decreasing distance, component by component."""

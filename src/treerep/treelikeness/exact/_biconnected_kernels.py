@@ -1,8 +1,8 @@
-"""Biconnected components of a graph, and all distances within one.
+"""Biconnected components of a graph, and all distances within one component.
 
 Components: Tarjan, Depth-first search and linear graph algorithms (1972), with an explicit
-stack. Distances: breadth- first searches from 256 sources at a time, one bit each (Then et al.,
-The more the merrier, 2014).
+stack. Distances: breadth-first searches from 256 sources at a time, with one bit each (Then et
+al., The more the merrier, 2014).
 """
 
 from typing import Any
@@ -14,7 +14,8 @@ from ..._core.kernel import helper, kernel
 WORDS = 4  # 64-bit words per vertex: one vector instruction
 SOURCES = 64 * WORDS
 
-# Every run of six bits in it is different, so 2^k times it has a six-bit head that tells k.
+# All runs of six bits in this constant are different, so the first six bits of 2^k times the
+# constant determine k.
 _DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 _PLACES = np.zeros(64, np.uint8)
 _PLACES[[(int(_DE_BRUIJN) << k & (1 << 64) - 1) >> 58 for k in range(64)]] = range(64)
@@ -24,13 +25,12 @@ _PLACES[[(int(_DE_BRUIJN) << k & (1 << 64) - 1) >> 58 for k in range(64)]] = ran
 def biconnected_components(starts: Any, neighbors: Any) -> Any:
     """Return (begins, vertices): component k of a connected graph is vertices[begins[k]:begins[k + 1]].
 
-    An edge lies in one component, a vertex in several when it is a cut vertex: O(vertices +
-    edges).
+    Each edge is in one component. A cut vertex is in several. O(vertices + edges).
     """
     n = len(starts) - 1
-    found = np.full(n, -1, np.int64)  # when the search came to a vertex ...
-    low = np.empty(n, np.int64)  # ... and the earliest that its subtree reaches back to
-    edge = starts[:n].astype(np.int64)  # the next edge to look at
+    found = np.full(n, -1, np.int64)  # order in which the search found a vertex ...
+    low = np.empty(n, np.int64)  # ... and the earliest vertex that its subtree reaches
+    edge = starts[:n].astype(np.int64)  # next edge to follow
     path = np.empty(n, np.int64)
     waiting = np.empty(n, np.int64)
     begins = np.zeros(n + 1, np.int64)
@@ -63,9 +63,8 @@ def biconnected_components(starts: Any, neighbors: Any) -> Any:
             break
         above = path[depth - 1]
         low[above] = min(low[above], low[vertex])
-        if (
-            low[vertex] >= found[above]
-        ):  # nothing below reaches past `above`: a component is complete
+        # nothing below reaches past `above`, so a component is complete
+        if low[vertex] >= found[above]:
             top = -1
             while top != vertex:
                 pending -= 1
@@ -83,7 +82,7 @@ def biconnected_components(starts: Any, neighbors: Any) -> Any:
 def induced_subgraph(
     starts: Any, neighbors: Any, lengths: Any, vertices: Any, place: Any
 ) -> Any:
-    """Return compressed rows of the induced subgraph; `place` is -1 before and after."""
+    """Return compressed rows of the induced subgraph; `place` is -1 before and after the call."""
     size = len(vertices)
     for k in range(size):
         place[vertices[k]] = k
@@ -109,7 +108,7 @@ def induced_subgraph(
 
 @helper
 def _spread(starts: Any, neighbors: Any, fresh: Any, coming: Any) -> None:
-    """Hand the bits that are new at a vertex on to its neighbors."""
+    """Pass the bits that are new at a vertex on to its neighbors."""
     for vertex in range(len(starts) - 1):
         one = fresh[vertex, 0]
         two = fresh[vertex, 1]
@@ -126,7 +125,7 @@ def _spread(starts: Any, neighbors: Any, fresh: Any, coming: Any) -> None:
 
 @helper
 def _settle(seen: Any, fresh: Any, coming: Any, first: int, level: int, out: Any) -> Any:
-    """Write `level` for every bit that is new at a vertex; tell whether there was one."""
+    """Write `level` for every bit that is new at a vertex; return whether there was one."""
     any_fresh = False
     for vertex in range(len(seen)):
         for word in range(WORDS):

@@ -1,8 +1,8 @@
-"""Pairs that are far apart, and the search for the least tree-like quadruple among them.
+"""Far-apart pairs, and the search for the least tree-like quadruple among them.
 
 Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA
 2015). Throughout, h = 2 delta, d(a, b) + d(c, d) is the largest of the three sums of four
-points, and (a, b) the nearer of its two pairs.
+points, and (a, b) is the closer of its two pairs.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from ..._core.kernel import helper, kernel
 
 _TILE = 64
-# Bytes of eight marks at once; VALUABLE has its bit in each.
+# Bytes of eight marks are tested at once; VALUABLE has its bit set in each.
 _ACCEPTABLE = np.uint8(1)
 _VALUABLE = np.uint8(3)
 _ANY_VALUABLE = np.uint64(0x0202020202020202)
@@ -24,10 +24,10 @@ def mark_far(
 ) -> None:
     """Set far[a, b] to d(a, b), or to 0 if a neighbor w has d(w, b) = d(w, a) + d(a, b).
 
-    Such a pair need not be searched: with w in place of a the four-point value is not smaller.
-    `lengths` is None when every edge has length 1; then behind is the same as farther. An edge
-    so short that it vanishes in the sum puts neither end behind the other: one of the two must
-    stay.
+    Such a pair can be skipped, because replacing a by w does not lower the four-point value.
+    `lengths` is None if every edge has length 1; then "behind" is the same as "farther". If an
+    edge is so short that it vanishes in the sum, neither end is behind the other, because one
+    of the two must remain.
     """
     n = len(distances)
     behind = np.empty(n, np.uint8)
@@ -50,12 +50,12 @@ def mark_far(
 
 @kernel
 def keep_mutual(far: Any, first: int, last: int) -> None:
-    """Set far[a, b] to 0 if far[b, a] is 0, for a < b; in tiles, since columns are read."""
+    """Set far[a, b] to 0 if far[b, a] is 0, for a < b. Uses tiles, because columns are read."""
     n = len(far)
     for left in range(first, n, _TILE):
         for a in range(first, min(last, left + _TILE)):
             for b in range(max(left, a + 1), min(left + _TILE, n)):
-                # A choice between values, not a branch: which way it goes cannot be foreseen.
+                # Select a value instead of branching: the outcome is unpredictable.
                 kept = far[a, b]
                 far[a, b] = kept if far[b, a] != 0 else far.dtype.type(0)
 
@@ -68,7 +68,7 @@ def _key(distance: Any, scale: float) -> Any:
 
 @kernel
 def count_by_key(far: Any, scale: float, first: int, last: int, counts: Any) -> None:
-    """counts[key of far[a, b]] += 1 for the pairs a < b in the rows given."""
+    """Add 1 to counts[key of far[a, b]] for the pairs a < b in the given rows."""
     n = len(far)
     for a in range(first, last):
         for b in range(a + 1, n):
@@ -93,7 +93,7 @@ def list_by_key(
 
 @kernel
 def append_mates(starts: Any, mates: Any, pairs: Any) -> Any:
-    """Append pairs to the lists of mates; those of c are mates[starts[c]:starts[c + 1]]."""
+    """Append pairs to the lists of mates; the mates of c are mates[starts[c]:starts[c + 1]]."""
     n = len(starts) - 1
     counts = np.zeros(n, np.int64)
     for k in range(len(pairs)):
@@ -139,11 +139,15 @@ def _mark(
 ) -> None:
     """Mark every c that can be part of d(a, b) + d(c, d) - max(...) >= goal; d(a, b) is `near`.
 
-    With f = d(a, c), g = d(b, c) and e = the distance of c's farthest mate, c is acceptable if
-    2 f, 2 g >= goal, 2 (e - f), 2 (e - g) >= 3 goal - 2 d(a, b) and 2 e >= 2 goal - d(a, b) + f
-    + g; it is valuable if moreover 2 d(c, center) >= goal - d(a, b) + f + g, which holds for c
-    or for d. Each rests on the triangle inequality, and `slack` is what that may be violated
-    by.
+    Let f = d(a, c), g = d(b, c), and let e be the distance from c to its farthest mate. Then c
+    is acceptable if
+
+        2 f, 2 g >= goal,
+        2 (e - f), 2 (e - g) >= 3 goal - 2 d(a, b) and
+        2 e >= 2 goal - d(a, b) + f + g.
+
+    An acceptable c is valuable if 2 d(c, center) >= goal - d(a, b) + f + g, which holds for c
+    or for d. All conditions follow from the triangle inequality. `slack` bounds its violation.
     """
     wide = top.dtype.type
     closest = wide(goal - 2 * slack)
@@ -178,7 +182,7 @@ def search_pairs(
 ) -> Any:
     """Return (h, witness, work): the largest four-point value above h of pairs with mates.
 
-    A better value is at least h + step: 1 for whole numbers, 0 otherwise.
+    A better value is at least h + step, where step is 1 for whole numbers and 0 otherwise.
     """
     n = len(distances)
     wide = top.dtype.type
@@ -208,8 +212,7 @@ def search_pairs(
                 for m in range(starts[c], ends[c]):
                     d = mates[m]
                     apart = wide(row_c[d])
-                    # d(a, d) + d(b, d) >= d(a, b), so nearer mates than this cannot reach the
-                    # goal.
+                    # d(a, d) + d(b, d) >= d(a, b), so closer mates cannot reach the goal.
                     if 2 * apart < 2 * (h + step) - near - slack + f + g:
                         work += m - starts[c]
                         break

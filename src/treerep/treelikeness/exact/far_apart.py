@@ -1,9 +1,9 @@
-"""The exact search: pairs from the farthest down, each with all pairs before it.
+"""The exact search: pairs in order of decreasing distance, each with all pairs before it.
 
 Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA
-2015). Added here: a bound for mates, whose lists are sorted by distance; distances that may
-violate the triangle inequality; and batches of pairs that are searched at the same time, of
-sizes that depend on the work alone, so that results do not depend on the number of threads.
+2015). This implementation adds three things. Lists of mates are sorted by distance, which gives
+a bound for mates. Distances may violate the triangle inequality. Pairs are searched in parallel
+batches whose sizes depend only on the work, so results do not depend on the number of threads.
 """
 
 import math
@@ -16,26 +16,27 @@ from numpy.typing import NDArray
 from .._pace import Best, Bound, LimitReached, Pace
 from .._spaces import Space
 
-_KEYS = 4096  # bins into which real distances are divided before they are sorted
-_FIRST_BAND = 1 << 16  # pairs listed at first; then always as many again as before ...
-_LARGEST_BAND = 1 << 22  # ... up to what is sorted in a second: a time limit is kept
+_KEYS = 4096  # number of bins into which real distances are divided before they are sorted
+# pairs in the first band; each later band has as many as all before it ...
+_FIRST_BAND = 1 << 16
+_LARGEST_BAND = 1 << 22  # ... up to what is sorted in a second, so that a time limit is kept
 _FIRST_BATCH = 64
 _LARGEST_BATCH = 1 << 14
 _PARTS = 8
-_BATCH_WORK = 4e7  # steps that a batch should take: hundredths of a second
-_INLINE = 1e6  # steps that are not worth waking a thread
-_ROWS = 256  # rows a task goes through
+_BATCH_WORK = 4e7  # steps per batch: hundredths of a second
+_INLINE = 1e6  # fewer steps are not worth waking a thread
+_ROWS = 256  # rows per task
 
-# Sums of three distances fit.
+# Types in which sums of three distances fit.
 _WIDE: dict[str, Any] = {"u1": np.int16, "u2": np.int32, "f8": np.float64}
 
 
 def search_far_apart(space: Space, slack: float, step: float, best: Best, pace: Pace) -> Bound:
-    """Search all pairs that are far apart; better quadruples go to `best`.
+    """Search all far-apart pairs; better quadruples are passed to `best`.
 
-    After a complete search the bound is exact. O(n^2) memory and O(n^4) time at worst; in
-    practice few pairs are searched, and few others with each. `slack` is how far the triangle
-    inequality may be violated, and a better h is larger by at least `step`.
+    After a complete search the bound is exact. The search takes O(n^2) memory and at worst
+    O(n^4) time. In practice few pairs are searched, each with few others. `slack` bounds the
+    violation of the triangle inequality, and a better h is larger by at least `step`.
     """
     high = float(space.distances.max()) + slack
     if high <= best.h:
@@ -127,19 +128,18 @@ class _Search:
 
 
 def _center(distances: NDArray[Any]) -> int:
-    """Return a point of least eccentricity. With it as center, few points need a search."""
+    """Return a point of least eccentricity. With this point as center, few points need a search."""
     reach = distances.max(axis=1)
     middle = np.flatnonzero(reach == reach.min())[:64]
     return int(middle[np.argmin(distances[middle].sum(axis=1, dtype=np.float64))])
 
 
 def _far_apart(space: Space, pace: Pace) -> NDArray[Any]:
-    """Return the distances of pairs that are far apart (above the diagonal), and 0 for others."""
+    """Return the distances of far-apart pairs (above the diagonal), and 0 for the others."""
     from ._far_apart_kernels import keep_mutual, mark_far
 
-    if (
-        space.graph is None
-    ):  # without edges it would take O(n^3) to tell, and real distances hardly ever add up
+    # without edges the test would take O(n^3), and real distances hardly ever add up
+    if space.graph is None:
         return space.distances
     starts, neighbors, lengths = space.graph
     far = np.empty_like(space.distances)
@@ -157,14 +157,14 @@ def _far_apart(space: Space, pace: Pace) -> NDArray[Any]:
 def _bands(
     space: Space, far: NDArray[Any], slack: float, best: Best, pace: Pace
 ) -> Iterator[NDArray[np.int32]]:
-    """Yield bands of pairs in the order of their distances, the farthest first.
+    """Yield bands of pairs in order of decreasing distance.
 
     Each band has as many pairs as all before it, within limits.
     """
     n = len(far)
     largest = float(space.distances.max())
-    # Key k: the whole number k, or distances up to k / scale, which must be finite. Key 0 means
-    # no pair.
+    # Key k stands for the whole number k, or for distances up to k / scale, which must be
+    # finite. Key 0 means no pair.
     scale = 1.0 if space.whole else min(_KEYS / largest, float(np.finfo(np.float64).max))
     keyed = _KeyedPairs(far, scale, [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)])
     counts = keyed.count_pairs(math.ceil(largest * scale) + 1, pace)
@@ -184,14 +184,14 @@ def _bands(
 
 
 class _KeyedPairs(NamedTuple):
-    """Pairs that are far apart, sorted by the key of their distance in chunks of rows."""
+    """Far-apart pairs, sorted by the key of their distance in chunks of rows."""
 
     far: NDArray[Any]
     scale: float
     chunks: list[tuple[int, int]]
 
     def count_pairs(self, n_keys: int, pace: Pace) -> NDArray[np.int64]:
-        """Return the number of pairs of each chunk and key."""
+        """Return the number of pairs by chunk and key."""
         from ._far_apart_kernels import count_by_key
 
         def work(rows: tuple[int, int]) -> NDArray[np.int64]:
@@ -204,7 +204,7 @@ class _KeyedPairs(NamedTuple):
     def list_band(
         self, low: int, high: int, counts: NDArray[np.int64], pace: Pace
     ) -> NDArray[np.int32]:
-        """Return the pairs with keys low ... high, whose counts are given by chunk and key."""
+        """Return the pairs with keys low ... high; `counts` has their number by chunk and key."""
         from ._far_apart_kernels import list_by_key
 
         band = counts.sum(axis=0)

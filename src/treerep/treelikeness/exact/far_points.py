@@ -1,6 +1,6 @@
-"""A first lower bound of hyperbolicity, from quadruples of points that are far apart.
+"""A first lower bound of hyperbolicity, from quadruples of distant points.
 
-Points that are far from all before them: Gonzalez, Clustering to minimize the maximum
+Each point is far from all previous ones: Gonzalez, Clustering to minimize the maximum
 intercluster distance (1985).
 """
 
@@ -20,10 +20,10 @@ _LARGE = 5_000  # fewer points are searched completely in the same time
 def search_far_points(
     row: Callable[[int], NDArray[np.float64]], points: NDArray[np.int64], best: Best, pace: Pace
 ) -> None:
-    """Offer the worst quadruple of 32 points, each the farthest from those before it.
+    """Offer the worst quadruple of 32 points, each of which is the farthest from the previous ones.
 
-    Does nothing if there are few points. row(k) returns the distances of points[k] to all of
-    them. These 32 rows give a result early, in case time is short.
+    Does nothing if there are few points. row(k) returns the distances from points[k] to all of
+    them. These 32 rows give an early result in case time is short.
     """
     if len(points) < _LARGE:
         return
@@ -35,12 +35,12 @@ def search_far_points(
             pace.check()
             rows[k] = row(k)
             np.minimum(nearest, rows[k], out=nearest)
-            nearest[k] = 0  # choose it once, whatever its row holds
+            nearest[k] = 0  # choose each point once, whatever its row contains
     except LimitReached:
         pass
     if len(rows) < 4:
         return
-    # Ascending: if a matrix is a little asymmetric, the upper half counts.
+    # Ascending: if a matrix is slightly asymmetric, the upper half is used.
     chosen = np.array(sorted(rows))
     d = np.array([rows[k][chosen] for k in chosen])
     four = np.array(list(combinations(range(len(chosen)), 4)))

@@ -1,7 +1,7 @@
-"""Distances of random quadruples of a graph, by searches in the order of the draws.
+"""Distances of random quadruples of a graph, from searches in the order of the draws.
 
-Hub labels answer single distances, but on graphs without structure they take far longer to
-build than the searches that a sample needs. So their construction is stopped once it has cost
+Hub labels answer single distances. On graphs without structure, building them takes far longer
+than the searches that a sample needs. Their construction is therefore stopped when it has cost
 half as much as the searches would.
 """
 
@@ -15,26 +15,26 @@ from ...metric.graph import GraphMetric
 from .._pace import LimitReached, Pace
 from .._spaces import adjacency_arrays
 
-_BAND = 2e7  # nanoseconds of searches between two checks of the time
-_SOON = 5e7  # labels are not begun if searches take less, in nanoseconds
-_SHARE = 0.5  # labels use one core and searches all of them
+_BAND = 2e7  # nanoseconds of searching between two checks of the time
+_SOON = 5e7  # labels are not built if the searches take less than this, in nanoseconds
+_SHARE = 0.5  # labels use one core, and searches use all of them
 
-# The six distances of a quadruple a < b < c < d: from, to. Searches from a, b and c do.
+# The six distances of a quadruple a < b < c < d: from, to. Searches from a, b and c suffice.
 FROM = (0, 2, 0, 1, 0, 1)
 TO = (1, 3, 2, 3, 3, 2)
 
 
 def labels_pay(graph: GraphMetric, quadruples: int, pace: Pace) -> bool:
-    """Build hub labels, unless they cost more than half of the searches; tell whether they exist.
+    """Build hub labels, unless they cost more than half of the searches; return whether they exist.
 
-    Without a time limit the answer depends only on the graph and the number of quadruples, and
+    Without a time limit, the answer depends only on the graph and the number of quadruples, and
     so do the bits of the distances. Labels may use a third of the remaining time.
     """
     from ...metric.shortest_paths.hub_labels import STEP_NS
 
     step = STEP_NS[graph.weighted]
     cost = _SHARE * min(len(graph), 3 * quadruples) * graph.search_cost()
-    if graph.has_labels and graph.integral:  # exact either way
+    if graph.has_labels and graph.integral:  # both ways are exact
         return True
     if cost <= _SOON:
         return False
@@ -57,7 +57,7 @@ def labels_pay(graph: GraphMetric, quadruples: int, pace: Pace) -> bool:
 def search_quadruples(
     graph: GraphMetric, four: NDArray[np.int64], pace: Pace, least: int
 ) -> NDArray[np.float64]:
-    """Return the six distances of as many quadruples as time allows, from the first on.
+    """Return the six distances of each quadruple, from the first on, until time is up.
 
     `four` has ascending rows. At least `least` quadruples are answered, however short the time.
     At most one search per vertex is made.
@@ -77,17 +77,17 @@ def search_quadruples(
             done = band.stop
     except LimitReached:
         pass
-    # Only complete quadruples count. Their order is independent of their values.
+    # Count only complete quadruples. Their order is independent of their values.
     complete = int(np.searchsorted(plan.last, done))
     return out.reshape(-1, 6)[:complete].T
 
 
 class _Plan(NamedTuple):
     sources: NDArray[np.int64]  # in the order in which quadruples need them
-    pairs: NDArray[np.int64]  # numbers of the distances, source by source
+    pairs: NDArray[np.int64]  # indices of the distances, by source
     begins: NDArray[np.int64]  # source k has pairs[begins[k]:begins[k + 1]]
-    targets: NDArray[np.int64]  # of every distance
-    last: NDArray[np.int64]  # the last source that the first k + 1 quadruples need
+    targets: NDArray[np.int64]  # target of every distance
+    last: NDArray[np.int64]  # last source that the first k + 1 quadruples need
 
 
 def _plan(four: NDArray[np.int64]) -> _Plan:

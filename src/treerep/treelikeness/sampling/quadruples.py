@@ -21,16 +21,17 @@ from .._pace import Best, LimitReached, Pace
 from .._quadruples import check_distances, split_sums
 from .graph_distances import FROM, TO, labels_pay, search_quadruples
 
-Task = tuple[int, np.random.Generator]  # how many quadruples to draw, and from what
+Task = tuple[int, np.random.Generator]  # number of quadruples to draw, and the generator
 Found = tuple[NDArray[np.float64], NDArray[np.int64]]  # see `four_point_values`
 
 _BLOCK = 1 << 13
 _PIECE = 1 << 8  # quadruples between two checks of the time
-# quadruples of a graph whose points are searched from at the same time
+# quadruples of a graph that share one round of searches
 _FIRST_WINDOW = 32
 _WINDOW = 1 << 17
-TABLE = 1000  # points whose distances are all read
-_GROUP = 4  # quadruples per block: 24 of its 144 distances replace 24 calls
+TABLE = 1000  # up to this many points, all distances are read
+# quadruples per block: reading 144 distances, of which 24 are used, replaces 24 calls
+_GROUP = 4
 _NORMAL = 1.959964  # 95 %
 
 
@@ -43,10 +44,10 @@ class Mean(NamedTuple):
 
 
 def sample_quadruples(metric: Metric, count: int, rng: RNGLike, best: Best, pace: Pace) -> Mean:
-    """Average delta over `count` random quadruples of distinct points; the worst goes to `best`.
+    """Average delta over `count` random quadruples of distinct points; pass the worst to `best`.
 
-    O(count) distances and memory. However short the time, a few quadruples are read; in a graph
-    one.
+    O(count) distances and memory. However short the time, a few quadruples are read (one in a
+    graph).
     """
     sizes = [min(_BLOCK, count - done) for done in range(0, count, _BLOCK)]
     tasks = list(zip(sizes, np.random.default_rng(rng).spawn(len(sizes)), strict=True))
@@ -63,7 +64,7 @@ def sample_quadruples(metric: Metric, count: int, rng: RNGLike, best: Best, pace
     else:
         _sample_distances(metric, tasks, keep, pace)
     deltas = np.concatenate(values) / 2
-    unit = float(deltas.max()) or 1.0  # squares of huge numbers overflow
+    unit = float(deltas.max()) or 1.0  # squares of huge numbers would overflow
     spread = unit * float((deltas / unit).std(ddof=1)) if len(deltas) > 1 else math.inf
     return Mean(
         math.fsum(deltas) / len(deltas), _NORMAL * spread / math.sqrt(len(deltas)), len(deltas)
@@ -74,7 +75,7 @@ def _sample_distances(
     metric: Metric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace
 ) -> None:
     """Read the six distances of each quadruple from the metric."""
-    # Quadruples of few points read the same distances again and again.
+    # Quadruples of few points read the same distances repeatedly.
     table = MatrixMetric(_all(metric)) if len(metric) <= TABLE and not pace.late() else metric
 
     def work(task: Task) -> Found:
@@ -128,26 +129,26 @@ def _all(metric: Metric) -> NDArray[np.float64]:
 
 
 def distinct_quadruples(n: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw `count` rows of four different points out of n >= 4, each as likely as any other.
+    """Draw `count` rows of four different points out of n >= 4, uniformly at random.
 
     >>> distinct_quadruples(4, 2, np.random.default_rng(0)).shape
     (2, 4)
     """
     four = rng.integers(0, n - np.arange(4), size=(count, 4))
     for k in range(1, 4):
-        # The number of a point among those not drawn yet -> its number among all.
+        # Map the index of a point among those not drawn yet to its index among all points.
         for earlier in np.sort(four[:, :k], axis=1).T:
             four[:, k] += four[:, k] >= earlier
     return four
 
 
 def four_point_values(metric: Metric, four: NDArray[np.int64]) -> Found:
-    """Return h of each row, and the row reordered: see `split_sums`."""
-    # Ascending: if a matrix is a little asymmetric, the upper half counts.
+    """Return h of each row, and the reordered row: see `split_sums`."""
+    # Ascending: if a matrix is slightly asymmetric, the upper half is used.
     four = np.sort(four, axis=1)
     i = four.T[list(FROM)]
     j = four.T[list(TO)]
-    # A custom metric may have only `block`, which `Metric.pairs` calls for every pair.
+    # A custom metric may define only `block`, which `Metric.pairs` calls for every pair.
     pairs = (
         _in_blocks(metric, four) if type(metric).pairs is Metric.pairs else metric.pairs(i, j)
     )
@@ -156,7 +157,7 @@ def four_point_values(metric: Metric, four: NDArray[np.int64]) -> Found:
 
 
 def _in_blocks(metric: Metric, four: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return d(a, b), d(c, d), d(a, c), d(b, d), d(a, d), d(b, c) of each row, by blocks."""
+    """Return d(a, b), d(c, d), d(a, c), d(b, d), d(a, d), d(b, c) of each row, read in blocks."""
     out = np.empty((6, len(four)))
     for k in range(0, len(four), _GROUP):
         group = four[k : k + _GROUP]

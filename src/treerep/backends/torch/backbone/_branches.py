@@ -1,6 +1,6 @@
-"""Grow branches around a backbone on a device: zones are sorted, split and joined there.
+"""Branches around a backbone on a device, which sorts, splits and joins zones.
 
-The reference is refinement/backbone/_branches.py.
+The reference implementation is refinement/backbone/_branches.py.
 """
 
 from types import ModuleType
@@ -17,7 +17,7 @@ from ....refinement.backbone._branches import CENTERS, LARGEST, hung_off
 from ....tree.tree import Tree
 from ..metric import DeviceMetric
 
-Zones = NDArray[np.int64]  # (Z, 2): first position and end of each
+Zones = NDArray[np.int64]  # (Z, 2): start and end of each
 
 
 class DevicePlaces(NamedTuple):
@@ -32,8 +32,8 @@ class Joins(NamedTuple):
     """Branches of all zones. Nodes 0 ... n-1 are points by position, n + k is join k."""
 
     join: Tensor  # (2 n,) int64: the two nodes of each join, -1 for none
-    join_length: Tensor  # (2 n,): of the edges from the join to them
-    top: Tensor  # (n,) int64: the node of each branch next to the backbone, -1 for none
+    join_length: Tensor  # (2 n,): lengths of the edges from the join to them
+    top: Tensor  # (n,) int64: top node of each branch, -1 for none
     top_height: Tensor
     top_above: Tensor
 
@@ -55,7 +55,7 @@ def grow(
     short: float,
     workers: Workers,
 ) -> Grown:
-    """Return the tree of `grow` in refinement/backbone/_branches.py, but for Steiner numbers."""
+    """Return the tree of `grow` in refinement/backbone/_branches.py, up to numbers of Steiner nodes."""
     torch = require("torch", "embed")
     n = len(space)
     count = len(rest)
@@ -73,12 +73,12 @@ def grow(
     number = torch.empty(2 * count, dtype=torch.int32, device=device)
     number[:count] = points
     number[count + joins] = steiner
-    # Two edges for each join: from both of its nodes to itself.
+    # Each join has two edges, one to each of its nodes.
     lower = number[found.join.view(-1, 2)[joins]]
     upper = steiner[:, None].expand(-1, 2)
     branches = torch.stack([lower, upper], dim=2).view(-1, 2)
     branch_lengths = found.join_length.view(-1, 2)[joins].view(-1)
-    # The branches hang off the backbone at the places of their tops.
+    # The branches are attached to the backbone at the positions of their top nodes.
     tops = torch.nonzero(found.top >= 0)[:, 0]
     node = placed.node[tops].long().numpy(force=True)
     above = found.top_above[tops].numpy(force=True)
@@ -101,7 +101,7 @@ def grow(
 
 
 def _sorted_zones(node: Tensor, above: Tensor) -> tuple[Tensor, Zones]:
-    """Sort points by the node or edge of their place. The points of each are a zone."""
+    """Sort points by the node or edge of their position. The points of each form a zone."""
     torch = require("torch", "embed")
     key, order = (2 * node + (above > 0)).int().sort(stable=True)
     return order, _runs(torch.unique_consecutive(key, return_counts=True)[1])
@@ -115,7 +115,7 @@ def _runs(counts: Tensor) -> Zones:
 def _split(
     passes: ModuleType, space: DeviceMetric, rest: Tensor, order: Tensor, zones: Zones
 ) -> tuple[Tensor, Zones]:
-    """Split zones until they are small enough: each point goes to the nearest center."""
+    """Split zones until they are small enough, assigning each point to the nearest center."""
     torch = require("torch", "embed")
     while (large := zones[:, 1] - zones[:, 0] > LARGEST).any():
         parts = passes.nearest_centers(space, rest[order], zones[large], CENTERS)
@@ -127,8 +127,8 @@ def _split(
         key, counts = torch.unique_consecutive(key, return_counts=True)
         order = order[by]
         zones = _runs(counts)
-        # A large zone of which there is one part has not been split.
-        old = (key // len(order)).numpy(force=True)  # the zone that each new one comes from
+        # A large zone that remains in one part was not split.
+        old = (key // len(order)).numpy(force=True)  # the original zone of each new one
         is_first = np.diff(old, prepend=-1) != 0
         is_last = np.diff(old, append=-1) != 0
         zones = _cut(zones, is_first & is_last & large[old])
@@ -136,7 +136,7 @@ def _split(
 
 
 def _cut(zones: Zones, stuck: NDArray[np.bool_]) -> Zones:
-    """Cut zones whose points all went to one center, as `np.array_split` does."""
+    """Cut zones whose points were all assigned to one center, as `np.array_split` does."""
     if not stuck.any():
         return zones
     pieces = []
@@ -150,11 +150,11 @@ def _cut(zones: Zones, stuck: NDArray[np.bool_]) -> Zones:
 
 
 def zone_passes(device: TorchDevice) -> ModuleType:
-    """Return the module for points and zones: Triton kernels on a GPU, or those of the host."""
+    """Return the module for points and zones: Triton kernels on a GPU, or host kernels."""
     if device.type == "cuda":
         try:
             from . import _triton_kernels as triton_backbone
-        except ImportError:  # torch for some systems comes without
+        except ImportError:  # some builds of torch lack Triton
             pass
         else:
             return triton_backbone

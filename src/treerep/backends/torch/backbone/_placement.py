@@ -1,6 +1,6 @@
 """Backbone trees without Triton.
 
-The device measures distances, and the kernels of the host do the rest.
+The device measures distances, and kernels on the host do the rest.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ class Placement:
         self.step = max(1, _ENTRIES // len(sample))
 
     def __call__(self, points: Tensor, node: Tensor, above: Tensor, height: Tensor) -> None:
-        """Write the places of points."""
+        """Write the positions of points."""
         m = len(points)
         found = Places(np.empty(m, np.int64), np.empty(m), np.empty(m))
         distances = read_only(block(self.space, points, self.sample))
@@ -87,7 +87,7 @@ def join_zones(
         names = np.concatenate([np.arange(begin, end), n + begin + np.arange(joins)])
         join[begin : begin + joins] = names[found.edges[:, 0]].reshape(-1, 2)
         length[begin : begin + joins] = found.lengths.reshape(-1, 2)
-        # Only the order of the branches counts, not where they are in the zone.
+        # Only the order of the branches matters, not their indices in the zone.
         here = slice(begin, begin + len(found.tops))
         top[here] = names[found.tops]
         aboves[here] = found.above

@@ -1,8 +1,9 @@
-"""Backbone trees in Triton, for GPUs: the zones around a backbone are split and joined.
+"""Triton kernels for backbone trees on GPUs, which split and join the zones around a backbone.
 
-Gives the bits of `link` in fitting/rooted/_gromov_kernels.py and of
-refinement/backbone/_branch_kernels.py. A program has one zone. It adds in the order of the CPU.
-Fused multiplication and addition is switched off: it rounds once where the CPU rounds twice.
+They give the same bits as `link` in fitting/rooted/_gromov_kernels.py and as
+refinement/backbone/_branch_kernels.py. Each program processes one zone and adds in the same
+order as the CPU. Fused multiply-add is disabled, because it rounds once where the CPU rounds
+twice.
 """
 
 from collections.abc import Iterator
@@ -19,10 +20,10 @@ from ._branches import Joins, Zones
 from ._triton_placement import Placement as Placement
 from ._triton_placement import scratch_bytes
 
-_BLOCK = 128  # points of a program
+_BLOCK = 128  # points per program
 _NARROWEST = 16  # points of the smallest zones that are joined together
 
-# Triton compiles these; a type checker cannot know their arguments.
+# Triton compiles these functions, so a type checker cannot know their arguments.
 
 
 @triton.jit
@@ -43,7 +44,7 @@ def _nearest(
     FLOAT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Find the nearest center of each point, the first of equals.
+    """Find the nearest center of each point, the first if tied.
 
     Every step-th point of a zone is a center.
     """
@@ -90,7 +91,7 @@ def _products(
     FLOAT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Compute minus the shared heights of points, as `negate_products`; the diagonal is inf."""
+    """Compute minus the shared heights of points, like `negate_products`. The diagonal is inf."""
     tile = tl.program_id(0)
     begin = tl.load(tile_zone + 2 * tile)
     stop = tl.load(tile_zone + 2 * tile + 1)
@@ -121,7 +122,7 @@ def _products(
 
 @triton.jit
 def _pick(values, here, which):
-    """values[which], for a vector in registers."""
+    """Return values[which], for a vector in registers."""
     return tl.sum(tl.where(here == which, values, 0), 0)
 
 
@@ -142,10 +143,11 @@ def _link(
     n_points,
     W: tl.constexpr,
 ):
-    """Join a zone by average linkage (`link`), and make its branches (`join_branches`).
+    """Join a zone by average linkage (`link`), and create its branches (`join_branches`).
 
-    A branch depends only on its parts, not on the order of joins: it is made when its cluster
-    is. A cluster shares no more than its parts. If a join shares too little, so do all above.
+    A branch depends only on its parts, not on the order of joins, so it is created together
+    with its cluster. A cluster shares at most as much as its parts. If a join shares too
+    little, all joins above it also do.
     """
     begin = tl.load(zone_at + tl.program_id(0))
     stop = tl.load(zone_stop + tl.program_id(0))
@@ -154,12 +156,12 @@ def _link(
     size = (stop - begin).to(tl.int32)
     here = tl.arange(0, W)
     exists = here < size
-    # One point stands for each cluster. All others have a count of 0.
+    # Each cluster is represented by one point. All other points have a count of 0.
     count = tl.where(exists, 1.0, 0.0).to(tl.float64)
     height = tl.load(heights + begin + here, mask=exists, other=0.0)
     above = tl.load(aboves + begin + here, mask=exists, other=0.0)
-    leader = here  # the point by which `join_branches` numbers the cluster
-    node = begin + here  # of the tree: points by position, joins n_points after
+    leader = here  # the point that represents the cluster in `join_branches`
+    node = begin + here  # tree node: points by position, then joins from n_points on
     closed = here * 0  # 1: shares too little to be joined
     chain = here * 0
     length = 0
@@ -176,7 +178,7 @@ def _link(
         of_x = tl.load(row_x, mask=others, other=float("inf"))
         least = tl.min(of_x, 0)
         y = tl.min(tl.where(of_x == least, here, W), 0)
-        # Of equally near clusters take the previous one, or chains would go in circles.
+        # Among equally near clusters, take the previous one to prevent cycles in the chain.
         back = (length > 1) & (tl.min(tl.where(here == before, of_x, float("inf")), 0) == least)
         y = tl.where(back, before, y)
         if back:
@@ -247,7 +249,7 @@ def nearest_centers(space: DeviceMetric, points: Tensor, zones: Zones, step: int
 
 
 def _tiles(zones: Zones, device: TorchDevice) -> tuple[Tensor, Tensor, Tensor]:
-    """Cut zones into runs of at most a block of points: first, end, and zone of each."""
+    """Cut zones into runs of at most one block of points. Return start, end and zone of each."""
     sizes = zones[:, 1] - zones[:, 0]
     counts = -(-sizes // _BLOCK)
     zone = np.repeat(zones, counts, axis=0)
@@ -313,16 +315,16 @@ def join_zones(
 
 
 def _warps(width: int) -> int:
-    """Return how many warps work on a zone of this width."""
+    """Return the number of warps for a zone of this width."""
     if width <= 128:
         return 1
     return 4 if width <= 512 else 8
 
 
 def _batches(zones: Zones, entries: int) -> Iterator[tuple[Zones, int, int]]:
-    """Yield zones of about one size together, their width, and the entries of their matrices.
+    """Yield groups of zones of similar size, their width, and the entries of their matrices.
 
-    The width is a power of two. The largest zones come first.
+    The width is a power of two. The largest zones are first.
     """
     sizes = zones[:, 1] - zones[:, 0]
     exponents = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64)

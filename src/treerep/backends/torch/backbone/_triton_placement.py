@@ -1,8 +1,8 @@
 """Placement of points around a backbone in Triton, for GPUs.
 
-Gives the bits of placement/_placement_kernels.py. A program has 128 points, and walks over the
-nodes of the tree. It adds in the order of the CPU. Fused multiplication and addition is switched
-off: it rounds once where the CPU rounds twice.
+It gives the same bits as placement/_placement_kernels.py. Each program processes 128 points and
+walks over the nodes of the tree. It adds in the same order as the CPU. Fused multiply-add is
+disabled, because it rounds once where the CPU rounds twice.
 """
 
 from typing import TYPE_CHECKING
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from ....placement._least_squares_places import Scale
     from ....tree.structure.rooted import Preorder
 
-_BLOCK = 128  # points of a program
-_COLUMNS = 64  # other points to which a program measures distances
-_SCRATCH = 12 << 30  # largest number of bytes for scratch memory ...
-_SHARE = 0.4  # ... and largest share of the free memory
+_BLOCK = 128  # points per program
+_COLUMNS = 64  # other points per program
+_SCRATCH = 12 << 30  # maximum bytes of scratch memory ...
+_SHARE = 0.4  # ... and maximum fraction of the free memory
 _SCRATCH_ON_HOST = 1 << 28
-_BELOW = 3  # numbers of a point that are kept at every node: sums of the points below ...
-_TOTAL = 2  # ... and of all points
-_LARGEST_STEP = 1 << 18  # points that are placed together
+_BELOW = 3  # numbers per point and node: sums over the points below ...
+_TOTAL = 2  # ... and over all points
+_LARGEST_STEP = 1 << 18  # points placed together
 
-# Triton compiles these; a type checker cannot know their arguments.
+# Triton compiles these functions, so a type checker cannot know their arguments.
 
 
 @triton.jit
@@ -51,7 +51,7 @@ def _distances(
     BLOCK: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
-    """Measure distances of points to others: out[other, point]. Takes two others at a time."""
+    """Measure distances from points to others: out[other, point]. Processes two others at a time."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
     w = tl.load(points + at, mask=mask, other=0).to(tl.int64)
@@ -71,7 +71,7 @@ def _distances(
 
 @triton.jit
 def _weight(d, smallest, POWER: tl.constexpr):
-    """Return 1 / d^power, as `weigh` of move_kernels.py."""
+    """Return 1 / d^power, like `weigh` in move_kernels.py."""
     near = tl.maximum(d, smallest)
     if POWER == 0:
         return near * 0.0 + 1.0
@@ -85,7 +85,7 @@ def _weight(d, smallest, POWER: tl.constexpr):
 
 @triton.jit
 def _own_sums(distances, y, m, at, mask, smallest, POWER: tl.constexpr):
-    """Return W, S, Q of the point y of the sample at a node; zeros if there is none (y < 0)."""
+    """Return W, S, Q of the sample point y at a node, or zeros if there is none (y < 0)."""
     d = tl.load(distances + y * m + at, mask=mask & (y >= 0), other=0.0)
     w = tl.where(y >= 0, _weight(d, smallest, POWER), 0.0)
     return w, w * d, w * d * d
@@ -111,7 +111,7 @@ def _cost(w, f, q, distance):
 
 @triton.jit
 def _at_end(w, f, q, v, a, r, length, end, best, x, y):
-    """Try one end of an edge."""
+    """Evaluate one end of an edge."""
     up = tl.maximum((f - end * w + a - (length - end) * v) / (w + v), 0.0)
     cost = _cost(w, f, q, end + up) + _cost(v, a, r, length - end + up)
     better = cost < best
@@ -120,7 +120,7 @@ def _at_end(w, f, q, v, a, r, length, end, best, x, y):
 
 @triton.jit
 def _best_on_edge(w, f, q, v, a, r, length):
-    """`best_on_edge` of move_kernels.py."""
+    """Return the result of `best_on_edge` in move_kernels.py."""
     i = f / w
     j = a / v
     x = (length + i - j) / 2
@@ -150,9 +150,9 @@ def _sum_subtrees(
     smallest,
     POWER: tl.constexpr,
 ):
-    """Add up W, S, Q of the points below each node, from the last node to the root.
+    """Sum W, S, Q over the points below each node, from the last node to the root.
 
-    Returns the first point of the sample at distance 0 from each point, or `nodes`.
+    Returns the first sample point at distance 0 from each point, or `nodes`.
     """
     stride = nodes.to(tl.int64) * m
     same = 0 * at + nodes
@@ -169,10 +169,10 @@ def _sum_subtrees(
             w, f, q = _sums(
                 distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER
             )
-            # Measured `length` farther away: S - L W and Q - L (S + (S - L W)).
+            # Moving away by the length L replaces S by S - L W and Q by Q - L (S + (S - L W)).
             shifted = f - length * w
             more = q - length * (f + shifted)
-            # The parent begins with its point of the sample.
+            # The sum at the parent starts with its sample point.
             parent_y = tl.where(begins, 0 * at + tl.load(sample + g), -1)
             own_w, own_f, own_q = _own_sums(distances, parent_y, m, at, mask, smallest, POWER)
             there = below + g * m + at
@@ -202,7 +202,7 @@ def _choose_edge(
     smallest,
     POWER: tl.constexpr,
 ):
-    """Find the edge above a node k, and the place on it, of least squared error.
+    """Find the edge above a node k, and the position on it, with the least squared error.
 
     Returns k, the distance along the edge and the height above it.
     """
@@ -224,7 +224,7 @@ def _choose_edge(
         w, f, q = _sums(distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER)
         shifted = f - length * w
         more = q - length * (f + shifted)
-        # V, A, R of the points above: all points less those below.
+        # V, A, R of the points above: all points minus those below.
         over = total + g * m + at
         v = all_weights - w
         a = tl.load(over, mask=mask, other=0.0) - shifted
@@ -265,10 +265,10 @@ def _place(
     POWER: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """`find_best_places` of placement_kernels.py.
+    """Compute `find_best_places` of placement_kernels.py.
 
-    `sample` is the point of the sample at each node, or -1. `leaf` says that nothing is below a
-    node. `last` says that a node is the last child of its parent: it is added first.
+    `sample` is the sample point at each node, or -1. `leaf` states that a node has no children.
+    `last` states that a node is the last child of its parent, which is added first.
     """
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
@@ -322,7 +322,7 @@ def scratch_bytes(device: TorchDevice) -> int:
 
 
 class Placement:
-    """Places points in one tree, at most `step` at a time, in memory that is allocated once."""
+    """Places points in one tree, at most `step` at a time, in preallocated memory."""
 
     def __init__(
         self, space: DeviceMetric, tree: "Preorder", sample: Tensor, scale: "Scale"
@@ -335,7 +335,7 @@ class Placement:
         self.sample = sample
         self.scale = scale
         self.nodes = nodes
-        # float64 numbers of each point.
+        # Number of float64 values per point.
         self.per_point = (_BELOW + _TOTAL) * nodes + len(sample)
         fitting = scratch_bytes(device) // (8 * self.per_point)
         self.step = max(_BLOCK, min(_LARGEST_STEP, fitting))
@@ -345,7 +345,7 @@ class Placement:
         self.scratch: Tensor | None = None
 
     def __call__(self, points: Tensor, node: Tensor, above: Tensor, height: Tensor) -> None:
-        """Write the places of at most `step` points."""
+        """Write the positions of at most `step` points."""
         m = len(points)
         device = points.device
         size = m * self.per_point
@@ -389,7 +389,7 @@ class Placement:
 
 
 def _tree_arrays(tree: "Preorder", n_sample: int) -> tuple[NDArray[np.generic], ...]:
-    """Return the arguments of `_place` about a tree: from `up` to `first_of`."""
+    """Return the arguments of `_place` that describe a tree, from `up` to `first_of`."""
     up = np.asarray(tree.up)
     nodes = len(up)
     position = tree.position[:n_sample]

@@ -40,7 +40,9 @@ def backbone(
     """Learn a backbone tree on a device: see `refinement.backbone.backbone` and `OnDevice`."""
     check_arguments(True, 0.0 if balance is None else balance, time_limit)
     if balance is not None and 4 * balance != int(4 * balance):
-        raise ValueError(f"on a device balance is 0, 0.25, 0.5, 0.75 or 1, not {balance!r}")
+        raise ValueError(
+            f"on a device, balance must be 0, 0.25, 0.5, 0.75 or 1, got {balance!r}"
+        )
     engine = OnDevice(space, host, n_jobs)
     is_points = space.kind not in ("matrix", "hyperbolic")
     choice = weighting("points" if is_points else kind_of(engine.host), balance)
@@ -50,13 +52,13 @@ def backbone(
 
 
 class OnDevice:
-    """The engine of a device: see `refinement.backbone.Engine`.
+    """The engine that runs on a device: see `refinement.backbone.Engine`.
 
     Parameters
     ----------
     space : DeviceMetric
     host : function
-        Returns the metric on the host. Called only for few points or exact trees.
+        Returns the metric on the host. It is called only for few points or exact trees.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class OnDevice:
 
     @cached_property
     def graph(self) -> Metric | None:
-        """The metric on the host, if it is that of a graph: a matrix may be."""
+        """The metric on the host, if it is a graph metric. A matrix may be one."""
         if self.space.kind != "matrix":
             return None
         return self.host if is_graph(self.host) else None
@@ -82,7 +84,7 @@ class OnDevice:
     def table(self, points: Indices) -> Numbers:
         """Return the distances among some points."""
         if self.space.kind in ("angle", "hyperbolic"):
-            # A device rounds them differently, and refining makes small differences large.
+            # A device rounds distances differently, and refinement amplifies small differences.
             return checked_block(self.host, points, points)
         at = self._tensor(points)
         i = at.repeat_interleave(len(at))
@@ -95,7 +97,7 @@ class OnDevice:
     def places(
         self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
     ) -> list[Places]:
-        """Return the best places of a few points, for each power."""
+        """Return the best positions of a few points, for each power."""
         with Workers(1) as workers:
             found = (
                 self._placed(tree, sample, self._tensor(points).int(), power, workers)
@@ -106,12 +108,12 @@ class OnDevice:
             ]
 
     def whole(self, rng: np.random.Generator) -> Tree | None:
-        """Return the tree that TreeRep learns of all points, if it is exact."""
+        """Return TreeRep's tree of all points if it is exact."""
         tree = finished_on_host(self.space, fit_on_device(self.space, rng=rng))
         return tree if is_exact(tree, self.host, self.n_jobs) else None
 
     def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
-        """Place all other points around the tree of the sample, and join close ones."""
+        """Place all other points around the sample's tree and join nearby ones."""
         torch = require("torch", "embed")
         n = len(self.space)
         device = self.space.table.device
@@ -131,13 +133,13 @@ class OnDevice:
     def weighed(
         self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None
     ) -> Tree:
-        """Return the tree with lengths of least distortion: few points, fitted on the host."""
+        """Return the tree with the lengths of least distortion. For few points, they are fitted on the host."""
         return weighed(tree, self.host, choice, rng, time_limit, self.n_jobs)
 
     def _placed(
         self, tree: Tree, sample: Indices, points: Tensor, power: float, workers: Workers
     ) -> DevicePlaces:
-        """Return the best places of points, on the device."""
+        """Return the best positions of points, computed on the device."""
         torch = require("torch", "embed")
         known, scale = rooted_backbone(tree, power)
         node = torch.empty(len(points), dtype=torch.int64, device=points.device)

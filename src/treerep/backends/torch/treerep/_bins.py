@@ -1,15 +1,15 @@
 """Codes of zones, bins and pivot rules, as in fitting/treerep/_zone_kernels.py.
 
-That file cannot be imported without a compiler, which a device does not need.
+That file cannot be imported without numba, which a device does not need.
 """
 
 # Kinds of zones.
-DUPLICATES = 0  # of the node a
-ON_NODE = 1  # hangs off the node a
-ON_EDGE = 2  # hangs off the edge (a, b)
+DUPLICATES = 0  # duplicates of the node a
+ON_NODE = 1  # attached to the node a
+ON_EDGE = 2  # attached to the edge (a, b)
 
-# Bins of a step, in the order in which they lie in memory. Z1[q] hangs off the node q, and
-# Z2[q] = Z1[q] + 3 off the edge from q to r.
+# Bins of a step, in memory order. Z1[q] is attached to the node q, and Z2[q] = Z1[q] + 3 to the
+# edge from q to r.
 Z1_R = 0
 Z1_X = 1
 Z1_Y = 2
@@ -20,7 +20,7 @@ Z2_Z = 6
 TWIN_Y = 7  # at distance 0 from the new pivot y ...
 TWIN_Z = 8  # ... or z
 BINS = 9
-COULD_BE_R = 9  # lies where r lies: the first such point becomes r, the others go to Z1[r]
+COULD_BE_R = 9  # at the position of r: the first such point becomes r, the others go to Z1[r]
 GONE = 10  # a pivot, or the point that became r
 
 # Rules that choose the pivot of a zone on an edge; 0 is the closest point to b.

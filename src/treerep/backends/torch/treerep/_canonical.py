@@ -1,11 +1,11 @@
-"""Compute the canonical form of a tree of many millions of nodes on a device.
+"""Canonical form of a tree with many millions of nodes, computed on a device.
 
-The reference is tree/structure/canonical.py. Nothing here walks along the tree: that would take
+The reference implementation is tree/structure/canonical.py. Walking along the tree would take
 as many steps as the tree is deep. Instead:
 
 - An Euler tour, ranked by doubling, roots the tree.
 - Subtrees are intervals of the tour, so their smallest points are minima of intervals.
-- Positions of the nodes in preorder are sums along the paths to the root, by doubling again.
+- Positions of the nodes in preorder are sums along the paths to the root, also by doubling.
 """
 
 from typing import NamedTuple
@@ -47,7 +47,7 @@ def canonical_edges(
     at_position = n - 1 + is_steiner.cumsum(0, dtype=torch.int32)
     final = at_position[position]
     final[:n] = torch.arange(n, dtype=torch.int32, device=final.device)
-    # Sort the edges by their lower and then their upper end, as one number.
+    # Sort the edges by lower end, then by upper end, as one number.
     lower, upper = final[ends].sort(dim=0)[0].long()
     base = 2 * n
     key, order = (lower * base + upper).sort()
@@ -58,7 +58,7 @@ class _Rooted(NamedTuple):
     """A tree with root 0, by node."""
 
     parent: Tensor
-    size: Tensor  # of the subtree
+    size: Tensor  # size of the subtree
     order: Tensor  # position in some preorder
 
 
@@ -82,7 +82,7 @@ def _rooted(ends: Tensor) -> _Rooted:
     there = tour[:n_edges]  # u -> v
     back = tour[n_edges:]  # v -> u
     u, v = ends
-    is_down = there < back  # u -> v comes before v -> u: then u is the parent
+    is_down = there < back  # if u -> v is before v -> u, then u is the parent
     child = torch.where(is_down, v, u)
     above = torch.where(is_down, u, v)
     enters = torch.minimum(there, back)
@@ -99,17 +99,17 @@ def _rooted(ends: Tensor) -> _Rooted:
 
 
 def _euler_tour(ends: Tensor) -> Tensor:
-    """Return the place of each arc in the Euler tour from node 0.
+    """Return the position of each arc in the Euler tour from node 0.
 
-    Edge e = (u, v) is two arcs: u -> v is arc e, and v -> u is arc E + e. After u -> v, the tour
-    takes the arc of v that follows v -> u in the list of the arcs of v.
+    Edge e = (u, v) is two arcs: u -> v is arc e, and v -> u is arc E + e. After u -> v, the
+    tour takes the arc of v that follows v -> u in the list of the arcs of v.
     """
     torch = require("torch", "embed")
     n_edges = ends.shape[1]
     device = ends.device
     source, arcs = ends.reshape(-1).sort(stable=True)
     arcs = arcs.int()
-    # The arc that follows in the list of a node: the next one, or the first after the last.
+    # The next arc in the list of a node; the first arc follows the last.
     is_last = torch.ones_like(source, dtype=torch.bool)
     is_last[:-1] = source[1:] != source[:-1]
     nodes = torch.arange(n_edges + 1, dtype=torch.int32, device=device)
@@ -142,8 +142,8 @@ def _distances_to_end(after: Tensor, end: Tensor) -> Tensor:
 def _smallest_points(n: int, rooted: _Rooted) -> Tensor:
     """Return the smallest point in the subtree of each node.
 
-    This is a minimum over size[v] positions from order[v] on: the smaller of two minima over a
-    power of two positions, which doubles from round to round.
+    It is the minimum over the size[v] positions from order[v] on. This is the smaller of two
+    minima over a power of two positions; the power doubles in each round.
     """
     torch = require("torch", "embed")
     size = rooted.size
@@ -163,7 +163,7 @@ def _smallest_points(n: int, rooted: _Rooted) -> Tensor:
 
 
 def _positions(rooted: _Rooted, smallest: Tensor) -> Tensor:
-    """Return the position of each node in the preorder with children by smallest points."""
+    """Return the position of each node in the preorder that visits children by smallest point."""
     torch = require("torch", "embed")
     parent = rooted.parent
     # Sort children by parent and smallest point.
@@ -175,7 +175,7 @@ def _positions(rooted: _Rooted, smallest: Tensor) -> Tensor:
     above = parent[child]
     is_first = torch.ones_like(above, dtype=torch.bool)
     is_first[1:] = above[1:] != above[:-1]
-    # A child comes after its parent, and after the subtrees of earlier siblings.
+    # The position of a child is after its parent and after the subtrees of earlier siblings.
     family = is_first.cumsum(0) - 1
     position = torch.zeros_like(parent)
     position[child] = (before - before[is_first][family] + 1).int()

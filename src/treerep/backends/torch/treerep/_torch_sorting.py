@@ -1,6 +1,6 @@
 """The passes of TreeRep over points in plain torch.
 
-They run on any device, and are the reference implementation of the Triton kernels.
+They run on any device and are the reference implementation of the Triton kernels.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 class Ranks(NamedTuple):
-    """The cell of each point (zone * BINS + bin), and how many points of it come before."""
+    """The cell of each point (zone * BINS + bin), and the number of earlier points in the cell."""
 
     cell: Tensor
     rank: Tensor
 
 
 class _Sorted(NamedTuple):
-    """The bin of each point, and its distances to the node q that the bin names and to r."""
+    """The bin of each point, and its distances to the node q of the bin and to r."""
 
     code: Tensor
     to_q: Tensor
@@ -51,10 +51,10 @@ def pairs(metric: DeviceMetric, i: Tensor, j: Tensor) -> Tensor:
 def sort_points(
     metric: DeviceMetric, pending: "Pending", zones: "Zones", steps: "Steps", tol: float
 ) -> tuple[Tensor, Tensor]:
-    """Return the bin of each point, and the first of each zone that could be r.
+    """Return the bin of each point, and for each zone the first point that could be r.
 
-    The number of points stands for none. near_a and near_b become what the next zones carry.
-    See `_sort` in fitting/treerep/_zone_kernels.py.
+    The number of points means that there is none. near_a and near_b become the distances for
+    the next zones. See `_sort` in fitting/treerep/_zone_kernels.py.
     """
     torch = require("torch", "embed")
     zone = pending.zone.long()
@@ -70,7 +70,7 @@ def sort_points(
     found = _bin(x, y, z, steps.xy[zone], steps.xz[zone], steps.yz[zone], tol)
     twin_y = on_node & (y < tol)
     found = _with_twins(found, y, z, twin_y, z < tol)
-    # If r is a pivot q, a point cannot become r, and Z2[q] hangs off r.
+    # If r is a pivot q, a point cannot become r, and Z2[q] is attached to r.
     contracted = steps.contracted[zone]
     is_pivot = contracted > 0
     code = torch.where((found.code == COULD_BE_R) & is_pivot, Z1_R, found.code)
@@ -93,8 +93,8 @@ def _bin(
     a = 0.5 * (x + y - xy)  # (x, y)_w
     b = 0.5 * (y + z - yz)  # (y, z)_w
     c = 0.5 * (z + x - xz)  # (z, x)_w
-    # The largest product names the opposite pivot. A point hangs off the pivot itself if its
-    # distance equals both other products, and off the edge to r otherwise.
+    # The largest product determines the opposite pivot. If the distance of a point equals both
+    # other products, the point is attached to the pivot itself, and otherwise to the edge to r.
     ends_at_x = ((x - a).abs() < tol) & ((x - c).abs() < tol)
     ends_at_y = ((y - a).abs() < tol) & ((y - b).abs() < tol)
     ends_at_z = ((z - b).abs() < tol) & ((z - c).abs() < tol)
@@ -106,7 +106,8 @@ def _bin(
     code = torch.where(to_z, at_z, torch.where(to_x, at_x, at_y))
     to_q = torch.where(to_z, z, torch.where(to_x, x, y))
     to_r = torch.where(to_z, a, torch.where(to_x, b, c))
-    # Three equal products: the point hangs off r, or lies there if they are 0.
+    # If all three products are equal, the point is attached to r, or coincides with r if they
+    # are 0.
     ab = (a - b).abs() < tol
     bc = (b - c).abs() < tol
     ac = (a - c).abs() < tol
@@ -122,7 +123,7 @@ def _bin(
 def _with_twins(
     found: _Sorted, y: Tensor, z: Tensor, twin_y: Tensor, twin_z: Tensor
 ) -> _Sorted:
-    """Move the points that equal z, or else y, to their bins."""
+    """Move the points that coincide with z, or else with y, to their bins."""
     torch = require("torch", "embed")
     code = torch.where(twin_y, TWIN_Y, found.code)
     code = torch.where(twin_z, TWIN_Z, code)

@@ -3,10 +3,10 @@
 The reference implementation is _torch_sorting.py.
 
 Each pass reads and writes the few numbers of a point once. Bins are counted within tiles of
-points, three bins to an integer. The place of a point is a sum: the points of its bin earlier
-in its tile, and those in earlier tiles. So one pass does what a stable sort would do.
+points, three bins to an integer. The target position of a point is a sum: the points of its bin
+earlier in its tile, plus those in earlier tiles. One pass thus replaces a stable sort.
 
-Fused multiplication and addition is switched off: it rounds once where the CPU rounds twice.
+Fused multiply-add is disabled, because it rounds once where the CPU rounds twice.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,12 +23,12 @@ from . import _bins as bins
 if TYPE_CHECKING:
     from .zones import Pending, Steps, Zones
 
-_BLOCK = 128  # points of a program that measures distances
-_TILE = 512  # points counted together: less than 2^_BITS
+_BLOCK = 128  # points per program that measures distances
+_TILE = 512  # points counted together, fewer than 2^_BITS
 
-# Constants that kernels read must be of this class.
+# Triton kernels can read only constants of this class.
 
-# The formulas of distances.
+# The distance formulas.
 _EUCLIDEAN = tl.constexpr(0)
 _MANHATTAN = tl.constexpr(1)
 _CHEBYSHEV = tl.constexpr(2)
@@ -62,7 +62,7 @@ _GONE = tl.constexpr(bins.GONE)
 
 # Counts of three bins are packed into an integer.
 _PACKED = tl.constexpr(3)
-_BITS = tl.constexpr(10)  # of a count
+_BITS = tl.constexpr(10)  # bits per count
 _COUNT_MASK = tl.constexpr((1 << 10) - 1)
 
 
@@ -74,7 +74,7 @@ class Ranks(NamedTuple):
     passed: Tensor  # (Z, BINS) int32
 
 
-# Triton compiles these; a type checker cannot know their arguments.
+# Triton compiles these functions, so a type checker cannot know their arguments.
 
 
 @triton.jit
@@ -112,7 +112,7 @@ def _add_terms(
     KIND: tl.constexpr,
     FLOAT: tl.constexpr,
 ):
-    """Add the terms of the coordinates of w with those of y and of z, at these addresses."""
+    """Add the terms of the coordinates of w with those of y and z, at these addresses."""
     w = tl.load(at_w, mask=mask, other=0.0).to(FLOAT)
     z = tl.load(at_z, mask=mask, other=0.0).to(FLOAT)
     y = tl.load(at_y, mask=mask_y, other=0.0).to(FLOAT)
@@ -135,9 +135,9 @@ def _two_sums(
     FLOAT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Combine the coordinates of w with those of y and of z, as metric/oracle/lane_kernels.py.
+    """Combine the coordinates of w with those of y and z, as in metric/oracle/lane_kernels.py.
 
-    w, y and z are int64. SIGN = -1 takes sums of coordinates instead of differences.
+    w, y and z are int64. SIGN = -1 uses sums of coordinates instead of differences.
     """
     lane = tl.arange(0, _LANES)[None, :]
     rows_w = table + w * K
@@ -196,7 +196,7 @@ def _two_sums(
 
 @triton.jit
 def _hyperbolic(radii, sinh_radii, unit, i, j, mask, across):
-    """sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s |u - v|^2 / 4, with `across` = |u - v|^2."""
+    """Return d from sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s |u - v|^2 / 4, with `across` = |u - v|^2."""
     r = tl.load(radii + i, mask=mask, other=0.0)
     s = tl.load(radii + j, mask=mask, other=0.0)
     radial = libdevice.sinh(0.5 * (r - s))
@@ -326,7 +326,7 @@ def _sort(
     FLOAT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """`sort_points`: see _sort and _sort_point in fitting/treerep/_zone_kernels.py."""
+    """Compute `sort_points`: see _sort and _sort_point in fitting/treerep/_zone_kernels.py."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
     zone = tl.load(zones + at, mask=mask, other=0)
@@ -415,7 +415,7 @@ def _move(
     m,
     TILE: tl.constexpr,
 ):
-    """`move_points`. Ranks count from the first of all points, and `target` allows for it."""
+    """Compute `move_points`. Ranks count from the first of all points, and `target` corrects for this."""
     tile = tl.program_id(0).to(tl.int64)
     at = tile * TILE + tl.arange(0, TILE)
     code = tl.load(codes + at, mask=at < m, other=_GONE).to(tl.int32)
@@ -434,7 +434,7 @@ def _move(
 def measuring(metric: DeviceMetric) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the arguments of kernels that measure distances."""
     table = metric.table
-    # A metric of another kind never reads these.
+    # Metrics of other kinds never read these.
     radii, sinh_radii = (
         table if column is None else column for column in (metric.radii, metric.sinh_radii)
     )
@@ -453,7 +453,7 @@ def measuring(metric: DeviceMetric) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def in_memory(number: float, device: TorchDevice) -> Tensor:
-    """Return a float64 in memory: Triton would round a plain number to float32."""
+    """Return a float64 in memory, because Triton would round a plain number to float32."""
     return torch.tensor([number], dtype=torch.float64, device=device)
 
 
@@ -471,7 +471,7 @@ def pairs(metric: DeviceMetric, i: Tensor, j: Tensor) -> Tensor:
 def sort_points(
     metric: DeviceMetric, pending: "Pending", zones: "Zones", steps: "Steps", tol: float
 ) -> tuple[Tensor, Tensor]:
-    """Return the bin of each point, and the first of each zone that could be r, or m."""
+    """Return the bin of each point, and for each zone the first point that could be r, or m."""
     m = len(pending.points)
     codes = torch.empty(m, dtype=torch.uint8, device=pending.points.device)
     first_r = torch.full_like(zones.start, m)
@@ -506,11 +506,11 @@ def count_points(codes: Tensor, pending: "Pending", zones: "Zones") -> tuple[Ten
     tiles = torch.empty((n_tiles, _PACKED.value), dtype=torch.int32, device=device)
     before_start = torch.empty((n_zones, _PACKED.value), dtype=torch.int32, device=device)
     _count[(n_tiles,)](codes, pending.zone, local, tiles, before_start, m, TILE=_TILE)
-    # Scanned along rows, which is many times faster than along columns.
+    # Scan along rows, which is many times faster than along columns.
     up_to = _unpacked(tiles).T.contiguous().cumsum(1, dtype=torch.int32).T.contiguous()
     before = up_to - _unpacked(tiles)
-    # How many points of each bin come before the start of each zone, and before the end of the
-    # last one.
+    # Number of points of each bin before the start of each zone, and before the end of the last
+    # one.
     passed = before[zones.start // _TILE] + _unpacked(before_start)
     counts = torch.cat([passed[1:], up_to[-1:]]) - passed
     return counts, Ranks(local, before, passed)

@@ -1,13 +1,14 @@
 """TreeRep on a device: waves of steps over all zones at once, until every point is placed.
 
-Written in torch alone. fitting/treerep/_zone_kernels.py explains zones and bins.
+Uses only torch. fitting/treerep/_zone_kernels.py explains zones and bins.
 
-The points of a zone lie next to each other in order of priority, and sorting keeps that order.
-So the first points of a zone are its pivots, and no priority is stored.
+The points of a zone are contiguous and in order of priority, and sorting keeps that order. The
+first points of a zone are therefore its pivots, and no priorities are stored.
 
-A wave touches every pending point three times: to find its bin, to count, and to move it to its
-next zone. These passes are Triton kernels on a GPU (_triton_sorting.py) and plain torch on
-other devices (_torch_sorting.py). Everything else is about zones, and is the same everywhere.
+A wave processes every pending point three times: to find its bin, to count, and to move it to
+its next zone. These passes are Triton kernels on a GPU (_triton_sorting.py) and plain torch on
+other devices (_torch_sorting.py). The rest of the code works on zones and is the same on all
+devices.
 """
 
 from collections.abc import Callable
@@ -32,7 +33,7 @@ from ._bins import (
     Z2_Z,
 )
 
-# The node of a step that each bin hangs off: x, y, z are 0, 1, 2, and r is 3.
+# The node of a step to which each bin is attached: x, y, z are 0, 1, 2, and r is 3.
 _X = 0
 _Y = 1
 _Z = 2
@@ -42,21 +43,21 @@ _NODE_OF_BIN = (_R, _X, _Y, _Z, _X, _Y, _Z, _Y, _Z)
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits on the memory that a run takes."""
+    """Limits on the memory of a run."""
 
-    points: int = 1 << 28  # that go through a wave together, if they are in several zones
-    ranks: int = 1 << 26  # whose priorities are computed together
+    points: int = 1 << 28  # points per wave, if they are in several zones
+    ranks: int = 1 << 26  # points whose priorities are computed together
 
 
 class Bar(Protocol):
     """A progress bar."""
 
     def update(self, n: int) -> object:
-        """Add to the work that is done."""
+        """Advance the bar by n."""
 
 
 class Pending(NamedTuple):
-    """Points that are not placed yet, zone after zone, each zone in order of priority."""
+    """Points that are not placed yet, zone by zone, each zone in order of priority."""
 
     points: Tensor  # int32
     near_a: Tensor  # float64: distance to the node a of the zone ...
@@ -72,8 +73,8 @@ class Zones(NamedTuple):
     size: Tensor  # int64
     a: Tensor  # int32
     b: Tensor  # int32
-    length: Tensor  # float64: of the edge (a, b)
-    first_node: Tensor  # int32: its points become the nodes from here on
+    length: Tensor  # float64: length of the edge (a, b)
+    first_node: Tensor  # int32: number of the first node of its points
 
     def select(self, which: "Tensor | slice") -> "Zones":
         """Return some of the zones."""
@@ -96,10 +97,10 @@ class Steps(NamedTuple):
 
 
 class _Division(NamedTuple):
-    """The zones that a wave makes of the bins, and where the points of each bin go."""
+    """The zones created from the bins of a wave, and the target positions of each bin's points."""
 
-    zones: Zones  # those that need another step come first
-    n_open: int  # how many do
+    zones: Zones  # those that need another step are first
+    n_open: int  # number of zones that need another step
     target: Tensor  # (Z * BINS,) int32: position of the first point of each bin
     number: Tensor  # (Z * BINS,) int32: the new zone of each bin
 
@@ -112,20 +113,21 @@ class DeviceTreeRep:
     metric : DeviceMetric
     priorities : Priorities
     rule : int
-        How a zone on an edge chooses its pivot.
+        The rule by which a zone on an edge chooses its pivot.
     tolerance : function
-        Takes the largest distance of the first point. Lengths below its result count as zero.
+        Maps the largest distance of the first point to the length below which lengths count as
+        zero.
     bar : progress bar
     limits : Limits
 
     Attributes
     ----------
     edges : (m, 2) int32 tensor, weights : (m,) float64 tensor
-        Steiner nodes are n and up, with gaps.
+        Steiner nodes are n and above, with gaps.
     nodes : (n,) int32 tensor
         The node of each point. The points of a zone have consecutive nodes.
     waves, visits : int
-        Number of waves, and how often a point was sorted into a bin.
+        Number of waves, and number of times a point was sorted into a bin.
     """
 
     def __init__(
@@ -166,7 +168,7 @@ class DeviceTreeRep:
         return self._weights[: self._n_edges]
 
     def _by_priority(self, priorities: Priorities) -> Tensor:
-        """Return all points, lowest priority first."""
+        """Return all points in ascending order of priority."""
         torch = self.torch
         step = self.limits.ranks
         order = torch.empty(self.n, dtype=torch.int32, device=self.device)
@@ -178,7 +180,7 @@ class DeviceTreeRep:
     def _hang_all_off(
         self, first: Tensor, others: Tensor, tolerance: Callable[[float], float]
     ) -> None:
-        """Make the first point node 0, and all others the zone that hangs off it."""
+        """Make the first point node 0, and attach all others to it as one zone."""
         torch = self.torch
         self.nodes[first] = 0
         near_a = self.passes.pairs(self.metric, first.expand(len(others)), others)
@@ -215,7 +217,7 @@ class DeviceTreeRep:
         n_zones = len(zones.kind)
         if m <= self.limits.points or n_zones == 1:
             return [(pending, zones)]
-        # The zone that holds a multiple of the limit begins a part.
+        # The zone that contains a multiple of the limit starts a part.
         marks = torch.arange(0, m, self.limits.points, device=self.device)
         first_zones = (torch.searchsorted(zones.start, marks, right=True) - 1).unique().tolist()
         parts = []
@@ -240,7 +242,7 @@ class DeviceTreeRep:
         steps = self._choose_steps(pending, zones, self.rule)
         codes, steps, next_node = self._sort(pending, zones, steps)
         counts, ranks = self.passes.count_points(codes, pending, zones)
-        # The edge from a pivot to r is final when no point hangs off it.
+        # The edge from a pivot to r is final when no point is attached to it.
         is_empty = counts[:, Z2_X : Z2_Z + 1].T == 0
         self._connect(steps, is_empty)
         division = self._divide(counts, steps, next_node)
@@ -257,14 +259,14 @@ class DeviceTreeRep:
         self.bar.update(m - left)
         if not left:
             return []
-        # Copies, so that the memory of closed zones can be freed.
+        # Copy, so that the memory of closed zones can be freed.
         rest = Pending(*(column[:left].clone() for column in pending))
         return [(rest, division.zones.select(slice(n_open)))]
 
     def _sort(
         self, pending: Pending, zones: Zones, steps: Steps
     ) -> tuple[Tensor, Steps, Tensor]:
-        """Sort all points into bins. The first point of a zone that lies at r becomes r.
+        """Sort all points into bins. The first point of a zone at the position of r becomes r.
 
         Returns the code of each point, the steps with these r, and the next free node of each
         zone.
@@ -272,9 +274,9 @@ class DeviceTreeRep:
         torch = self.torch
         codes, first_r = self.passes.sort_points(self.metric, pending, zones, steps, self.tol)
         found = first_r < len(pending.points)
-        # A zone on a node has placed y and z by now, a zone on an edge only z.
+        # At this point, a zone on a node has placed y and z, and a zone on an edge only z.
         next_node = zones.first_node + 3 - zones.kind
-        # Numbers of zones, not a mask: each use of a mask waits for the device.
+        # Use indices of zones, not a mask, because each use of a mask waits for the device.
         which = torch.nonzero(found)[:, 0]
         at_r = first_r[which]
         codes[at_r] = GONE
@@ -283,7 +285,7 @@ class DeviceTreeRep:
         return codes, steps, next_node + found
 
     def _close_last(self, pending: Pending, division: _Division, left: int) -> None:
-        """Close the zones behind those that need another step: their points begin at `left`."""
+        """Close the zones after those that need another step. Their points start at `left`."""
         n_open = division.n_open
         closed = Pending(*(column[left:] for column in pending))
         closed = closed._replace(zone=closed.zone - n_open)
@@ -294,7 +296,7 @@ class DeviceTreeRep:
         """Choose the pivots of every zone, place them, and build their universal trees."""
         torch = self.torch
         on_node = zones.kind == ON_NODE
-        # On a node the first two points are y and z; on an edge y = b, and z is chosen.
+        # On a node, the first two points are y and z. On an edge y = b, and z is chosen.
         at_y = torch.where(on_node, zones.start, -1)
         at_z = zones.start + on_node
         if rule != RANDOM:
@@ -316,14 +318,14 @@ class DeviceTreeRep:
     def _universal_tree(
         self, pivots: Tensor, xy: Tensor, xz: Tensor, yz: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the lengths from x, y and z to r, which of them r is (1, 2, 3 or 0), and r."""
+        """Return the lengths from x, y and z to r, which of them is r (1, 2, 3 or 0), and r."""
         torch = self.torch
         # Lemma 1: d(x, r) = (y, z)_x, d(y, r) = (x, z)_y, d(z, r) = (x, y)_z
         from_x = 0.5 * (xy + xz - yz)
         from_y = 0.5 * (xy + yz - xz)
         from_z = 0.5 * (xz + yz - xy)
         arms = torch.stack([from_x, from_y, from_z])
-        # A pivot that seems to lie beyond r is r; of several, the first.
+        # A pivot that seems to be beyond r is r. If there are several, the first one is r.
         short = arms < self.tol
         contracted = torch.where(short[2], 3, 0)
         contracted = torch.where(short[1], 2, contracted)
@@ -340,9 +342,10 @@ class DeviceTreeRep:
         return arms, contracted.to(torch.int8), r
 
     def _nearest_to_b(self, pending: Pending, zones: Zones, rule: int) -> Tensor:
-        """Return the position of the point nearest to b, the first of equals.
+        """Return the position of the point nearest to b, the first if tied.
 
-        The rule NEAR compares the first four points of a zone, any other rule all points.
+        The rule NEAR compares the first four points of a zone; the other rules compare all
+        points.
         """
         if rule == NEAR:
             return self._nearest_of_four(pending, zones)
@@ -369,7 +372,7 @@ class DeviceTreeRep:
         return choice
 
     def _divide(self, counts: Tensor, steps: Steps, next_node: Tensor) -> _Division:
-        """Make zones of the bins that hold points.
+        """Create zones from the bins that contain points.
 
         The points of a zone's bins become the nodes from `next_node` on, bin by bin.
         """
@@ -400,12 +403,13 @@ class DeviceTreeRep:
         pivot = end.clamp(max=_Z)
         r = steps.r[zone]
         node = torch.where(end == _R, r, steps.pivots[pivot, zone])
-        # If a pivot is r, the edge between them does not exist: its points hang off r.
+        # If a pivot is r, the edge between them does not exist, and its points are attached to
+        # r.
         on_edge = (bin_ >= Z2_X) & (bin_ <= Z2_Z) & (node != r)
         kind = torch.where(on_edge, ON_EDGE, ON_NODE)
         kind = torch.where(bin_ >= TWIN_Y, DUPLICATES, kind)
-        # Nodes run on from bin to bin within a zone: next_node + (points of all bins before)
-        # - (points of all zones before).
+        # Within a zone, nodes are numbered from bin to bin: next_node + (points of all earlier
+        # bins) - (points of all earlier zones).
         before = size.cumsum(0) - size
         per_zone = counts.sum(1)
         before_zone = per_zone.cumsum(0) - per_zone
@@ -435,7 +439,7 @@ class DeviceTreeRep:
         self._connect(steps, torch.ones_like(steps.arms, dtype=torch.bool))
 
     def _connect(self, steps: Steps, chosen: Tensor) -> None:
-        """Add the chosen edges (3, Z) from the pivots to r, but none from r to itself."""
+        """Add the chosen edges (3, Z) from the pivots to r, except edges from r to itself."""
         exists = steps.pivots != steps.r
         arm, zone = self.torch.nonzero(chosen & exists, as_tuple=True)
         self._add(steps.pivots[arm, zone], steps.r[zone], steps.arms[arm, zone])
@@ -449,18 +453,18 @@ class DeviceTreeRep:
 
 
 def _needs_step(zones: Zones) -> Tensor:
-    """Return which zones hold points beyond the pivots of their next step."""
+    """Return which zones contain points beyond the pivots of their next step."""
     on_node = (zones.kind == ON_NODE) & (zones.size > 2)
     on_edge = (zones.kind == ON_EDGE) & (zones.size > 1)
     return on_node | on_edge
 
 
 def passes_for(device: TorchDevice) -> ModuleType:
-    """Return the module of the passes: Triton kernels on a GPU that has Triton, or torch."""
+    """Return the module of the passes: Triton kernels on a GPU with Triton, otherwise torch."""
     if device.type == "cuda":
         try:
             from . import _triton_sorting as triton_sorting
-        except ImportError:  # torch for some systems comes without
+        except ImportError:  # some builds of torch lack Triton
             pass
         else:
             return triton_sorting

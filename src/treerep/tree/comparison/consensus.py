@@ -1,0 +1,159 @@
+"""Consensus trees: the splits on which several trees agree (Margush and McMorris 1981).
+
+A split that more than half of the trees contain is compatible with every other one, so the
+majority-rule splits form a tree. The greedy consensus adds further splits in the order of
+falling support, each if it is compatible with those before.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._core.checks import check_choice
+from ...metric._matching import matched
+from ..structure.rooted import points_below
+from ..tree import Tree
+from .support import Keys, points_of_keys, split_keys
+
+METHODS = ("greedy", "majority", "strict")
+
+
+class _Splits(NamedTuple):
+    """The distinct splits of several trees, those of most trees first."""
+
+    counts: NDArray[np.int64]  # trees that have the split
+    lengths: NDArray[np.float64]  # mean over these trees
+    starts: NDArray[np.int64]  # where its points begin in `orders`
+    sizes: NDArray[np.int64]
+    orders: NDArray[np.int32]  # the nodes of all trees in preorder
+
+
+def consensus(trees: Iterable[Tree], *, method: str = "greedy") -> Tree:
+    """Return the tree of the splits on which several trees agree.
+
+    Parameters
+    ----------
+    trees : one or more trees on the same points
+        For example the trees of several seeds, or bootstrap replicates. Points are matched by
+        label if the trees have labels, otherwise by position.
+    method : {"greedy", "majority", "strict"}
+        "majority" keeps the splits of more than half of the trees. "strict" keeps the splits of
+        all trees. "greedy" keeps the majority splits, then adds the other splits in the order
+        of falling support if they are compatible. Ties are broken by the order of the trees.
+
+    Returns
+    -------
+    Tree
+        With the points of the first tree. The support of an edge is the share of trees that
+        contain its split. Its length is the mean over these trees. The edge of a single point
+        has the mean length over all trees.
+
+    See Also
+    --------
+    Tree.with_support : the share of trees that contain each split of a given tree
+    formats.read_trees : read the trees of a file
+
+    Notes
+    -----
+    O(k N log N) time for k trees of N nodes, plus the sizes of all distinct splits. Exact:
+    trees that agree give the same tree again.
+
+    References
+    ----------
+    T. Margush and F. R. McMorris, Consensus n-trees, Bulletin of Mathematical Biology 43 (1981)
+
+    Examples
+    --------
+    >>> texts = ["((a:1,b:1):1,(c:1,d:1):1);"] * 2 + ["((a:1,c:1):1,(b:1,d:1):1);"]
+    >>> consensus([Tree.from_newick(text) for text in texts]).newick(digits=3)
+    '(a:1,b:1,(c:1,d:1)0.6667:2);'
+    """
+    from .consensus_kernels import add_clusters
+
+    check_choice("method", method, METHODS)
+    given = list(trees)
+    if not given:
+        raise ValueError("a consensus needs at least one tree: give a list of trees")
+    first = given[0]
+    same = [matched(tree, first, (f"trees[{k}]", "trees[0]")) for k, tree in enumerate(given)]
+    n = first.n_points
+    if n < 3:
+        return first
+    splits, pendant = _collected(same)
+    least = {"greedy": 1, "majority": len(same) // 2 + 1, "strict": len(same)}[method]
+    kept = int(np.searchsorted(-splits.counts, -least, side="right"))
+    parent = np.empty(2 * n, np.int32)
+    accepted = np.empty(kept, np.int64)
+    chosen = splits.starts[:kept], splits.sizes[:kept]
+    n_nodes = add_clusters(
+        splits.orders, *chosen, n, parent, np.empty(2 * n, np.int32), accepted
+    )
+    lengths = np.zeros(n_nodes)
+    support = np.full(n_nodes, np.nan)
+    lengths[:n] = pendant
+    clusters = accepted >= 0
+    lengths[accepted[clusters]] = splits.lengths[:kept][clusters]
+    support[accepted[clusters]] = splits.counts[:kept][clusters] / len(same)
+    below = np.delete(np.arange(n_nodes), n)  # all nodes but the one next to point 0
+    edges = np.column_stack([below, parent[below]])
+    tree = Tree(n, edges, lengths[below], first.labels, support=support[below])
+    return tree._replace(order_known=first.order_known).contracted()
+
+
+def _collected(trees: list[Tree]) -> tuple[_Splits, NDArray[np.float64]]:
+    """Return the distinct splits of all trees, and the mean length above each single point."""
+    n = trees[0].n_points
+    pendant = np.zeros(n)
+    keys: list[Keys] = []
+    lengths = []
+    starts = []
+    sizes = []
+    first_node = 0
+    for tree in trees:
+        view = tree._view
+        count = points_below(view, n)
+        above = split_keys(view, n)
+        single = count == 1
+        np.add.at(pendant, points_of_keys(above[single], n), view.length[single])
+        pendant[0] += view.length[count == n - 1].sum()  # the split of point 0, at the root
+        inner = np.flatnonzero((count >= 2) & (count <= n - 2))
+        # Edges in a line make the same split: add their lengths, keep the lowest position.
+        own, place = np.unique(above[inner], axis=0, return_inverse=True)
+        lowest = np.zeros(len(own), np.int64)
+        np.maximum.at(lowest, place.ravel(), inner)
+        keys.append(own)
+        summed = np.zeros(len(own))
+        np.add.at(summed, place.ravel(), view.length[inner])
+        lengths.append(summed)
+        starts.append(first_node + lowest)
+        sizes.append(view.size[lowest])
+        first_node += len(view.order)
+    orders = np.concatenate([tree._view.order for tree in trees])
+    return _distinct(keys, lengths, starts, sizes, orders), pendant / len(trees)
+
+
+def _distinct(
+    keys: list[Keys],
+    lengths: list[NDArray[np.float64]],
+    starts: list[NDArray[np.int64]],
+    sizes: list[NDArray[np.int32]],
+    orders: NDArray[np.int32],
+) -> _Splits:
+    """Merge equal splits of different trees, and sort them by falling count."""
+    all_keys = np.concatenate(keys)
+    if not len(all_keys):
+        none = np.empty(0, np.int64)
+        return _Splits(none, np.empty(0), none, none, orders)
+    _, first, place = np.unique(all_keys, axis=0, return_index=True, return_inverse=True)
+    counts = np.bincount(place.ravel())
+    means = np.bincount(place.ravel(), np.concatenate(lengths)) / counts
+    falling = np.lexsort((first, -counts))
+    return _Splits(
+        counts[falling],
+        means[falling],
+        np.concatenate(starts)[first[falling]],
+        np.concatenate(sizes)[first[falling]].astype(np.int64),
+        orders,
+    )

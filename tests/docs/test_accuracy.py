@@ -1,0 +1,89 @@
+"""The takeaways of docs/explanation/accuracy.md hold for the stored results."""
+
+import json
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def rows(name: str, title: str) -> list[dict]:
+    record = json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text())
+    return next(table["rows"] for table in record["tables"] if table["title"] == title)
+
+
+def value(entry: str) -> float:
+    return float(str(entry).split()[0])
+
+
+def best(row: dict, methods: tuple[str, ...]) -> str:
+    return max(methods, key=lambda method: value(row[method]))
+
+
+def test_phylogenies() -> None:
+    phylogenies = rows("truth", "Wrong splits of phylogenies")
+    for row in phylogenies + rows("truth", "Many sequences without a matrix"):
+        assert value(row["auto"]) < value(row["neighbor_joining"])
+    for row in phylogenies:
+        assert row["taxa"] < 1000 or value(row["minimum_evolution"]) < value(row["auto"])
+    largest = phylogenies[-1]
+    assert (largest["taxa"], largest["sites"]) == (4000, 1000)
+    assert (largest["minimum_evolution"], largest["auto"]) == ("0.085", "0.157")
+    assert 2.5 < value(largest["minimum_evolution, seconds"]) < 3.5
+
+
+def test_classes() -> None:
+    methods = ("average", "ward", "treerep", "relaxed_neighbor_joining", "auto")
+    winners = {
+        row["data"]: best(row, methods) for row in rows("truth", "Classes of digits and cells")
+    }
+    assert [data for data, method in winners.items() if method == "auto"] == [
+        "pbmc68k",
+        "paul15, normalized",
+    ]
+    assert len(winners) == 6 and winners["digits"] == "ward"
+
+
+def test_groups() -> None:
+    methods = ("treerep", "relaxed_neighbor_joining", "minimum_evolution", "auto")
+    for row in rows("truth", "Groups in networks"):
+        community = max(value(row["walktrap"]), value(row["louvain"]))
+        trees = max(value(row[method]) for method in methods)
+        assert (trees > community) == (row["network"] == "karate club")
+
+
+def test_networks() -> None:
+    cells = json.loads((ROOT / "paper" / "cells" / "graphs.json").read_text())
+    graphs = (
+        "celegans",
+        "diseasome",
+        "csphd",
+        "yeast",
+        "grid_worm",
+        "grqc",
+        "enron",
+        "wordnet",
+    )
+    for k, graph in enumerate(graphs):
+        score = {
+            method: cells[f"{graph}/{method}"]
+            for method in ("auto", "tr_ours", "nj", "pt200", "pm2")
+            if f"{graph}/{method}" in cells
+        }
+        ours = score["auto"]["scaled"]
+        assert all(ours < score[m]["scaled"] for m in ("tr_ours", "nj", "pm2") if m in score)
+        if k < 6:
+            assert score["pt200"]["scaled"] < ours
+        else:
+            assert abs(score["pt200"]["scaled"] - ours) < 0.005
+            assert score["auto"]["map"] > score["pt200"]["map"] + 0.1
+    assert "wordnet/nj" not in cells
+    assert cells["enron/nj"]["map"] > cells["enron/auto"]["map"]
+
+
+def test_size() -> None:
+    cells = rows("backbone", "Cells around a backbone")
+    assert (cells[0]["points"], cells[-1]["points"]) == (700, 1_000_000)
+    for row in cells:
+        assert value(row["backbone"]) < min(0.08, 0.6 * value(row["TreeRep"]))
+    last = cells[-1]
+    assert 15 < value(last["backbone, seconds"]) / value(last["TreeRep, seconds"]) < 25

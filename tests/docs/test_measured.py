@@ -1,0 +1,125 @@
+"""The measurements on the pages about large data are those of benchmarks/results."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.docs.test_examples import DOCS, ROOT
+
+
+def rows(name: str, title: str) -> list[dict[str, Any]]:
+    """Return the rows of a stored table, by the beginning of its title."""
+    path = ROOT / "benchmarks" / "results" / f"{name}.json"
+    tables = json.loads(path.read_text(encoding="utf-8"))["tables"]
+    return next(table["rows"] for table in tables if table["title"].startswith(title))
+
+
+def short(value: object) -> str:
+    """Return a number with two significant digits, or "-" if it was not measured."""
+    if value in (None, "", "-"):
+        return "-"
+    number = float(str(value))
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
+
+
+def fitting_times() -> list[str]:
+    """TreeRep and the backbone from a tensor on the GPU to a tree in memory."""
+    treerep = rows("gpu_fit", "From points to a Tree")
+    backbone = rows("gpu_backbone", "Branching cells")
+    return [
+        f'| {row["points"]:,} | `"{method}"` | {short(row["tensor"])} | {short(row.get("threads"))} |'
+        for method, measured in (("treerep", treerep), ("backbone", backbone))
+        for row in measured
+    ]
+
+
+def memory() -> list[str]:
+    """GPU memory of TreeRep, with the result left on the device, and of the backbone."""
+    treerep = rows("gpu_fit", "TreeRep on one GPU")
+    backbone = rows("gpu_backbone", "Branching cells")
+    return [
+        *(
+            f'| {row["points"]:,} | {row["dimensions"]} ({row["dtype"]}) | `"treerep"` | '
+            f"{short(row['GB'])} GB |"
+            for row in treerep
+            if row["points"] >= 100_000_000
+        ),
+        *(
+            f'| {row["points"]:,} | 50 (float32) | `"backbone"` | {short(row["GB"])} GB |'
+            for row in backbone
+        ),
+    ]
+
+
+def scores() -> list[str]:
+    """Scores and weights, each for the most points that were also measured on the CPU."""
+    functions = {
+        "Average distortion": ("`tr.average_distortion`", "same up to rounding (1e-12)"),
+        "Mean average precision": (
+            "`tr.mean_average_precision`",
+            "same up to rounding (1e-12)",
+        ),
+        "Exact least squares": ('`tr.refine(weights="l2", moves=False)`', "same minimum"),
+        "Hyperbolicity": ('`tr.hyperbolicity(method="base")`', "identical"),
+    }
+    lines = []
+    for title, (function, result) in functions.items():
+        row = [row for row in rows("gpu", title) if short(row["threads"]) != "-"][-1]
+        lines.append(
+            f"| {function} | {row['points']:,} | {short(row['device'])} | "
+            f"{short(row['threads'])} | {result} |"
+        )
+    return lines
+
+
+def first_call() -> list[str]:
+    """The first call, which compiles."""
+    return [f"took {short(rows('gpu_fit', 'TreeRep on one GPU')[0]['first'])} s."]
+
+
+def one_machine() -> list[str]:
+    """The default method and TreeRep on two cores: seconds and average distortion."""
+    cells = {row["points"]: row for row in rows("backbone", "Cells around a backbone")}
+    graphs = {row["data"]: row for row in rows("backbone", "Graphs around a backbone")}
+    measured = {
+        **{f"{n:,} points, 50 dimensions": cells[n] for n in (20_000, 100_000, 1_000_000)},
+        **{
+            f"`{name}`, a graph with {graphs[name]['points']:,} nodes": graphs[name]
+            for name in ("enron", "wordnet")
+        },
+    }
+    return [
+        f"| {what} | "
+        + " | ".join(
+            f"{short(row[f'{method}, seconds'])} s, error {short(row[method].split()[0])}"
+            for method in ("backbone", "TreeRep")
+        )
+        + " |"
+        for what, row in measured.items()
+    ]
+
+
+def memory_of_one_machine() -> list[str]:
+    """Memory of the default method beyond the points."""
+    beyond = {row["points"]: row["beyond, MB"] for row in rows("backbone", "Memory of a fit")}
+    return [f"{beyond[n]:.0f} MB for" for n in (20_000, 100_000, 1_000_000)]
+
+
+@pytest.mark.parametrize(
+    ("page", "lines"),
+    [
+        pytest.param("howto/gpu.md", fitting_times, id="times on a GPU"),
+        pytest.param("howto/gpu.md", first_call, id="first call on a GPU"),
+        pytest.param("howto/gpu.md", memory, id="memory of a GPU"),
+        pytest.param("howto/gpu.md", scores, id="scores on a GPU"),
+        pytest.param("howto/large_data.md", one_machine, id="times on one machine"),
+        pytest.param("howto/large_data.md", memory_of_one_machine, id="memory of one machine"),
+    ],
+)
+def test_numbers_are_those_that_were_measured(page: str, lines: Any) -> None:
+    text = " ".join(
+        (DOCS / page).read_text(encoding="utf-8").split()
+    )  # sentences may be wrapped
+    for line in lines():
+        assert line in text, f"{page} lacks {line!r}"
