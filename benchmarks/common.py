@@ -113,4 +113,6 @@ def store(name: str, tables: list[Table], command: str = "") -> None:
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.md").write_text(text)
     record = {"machine": machine(), "tables": [table._asdict() for table in tables]}
+    if command:
+        record["command"] = command
     (RESULTS / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")
