@@ -63,9 +63,9 @@ def cell(value: Any) -> str:
     )
 
 
-def markdown(name: str, table: Table) -> str:
+def markdown(name: str, table: Table, command: str = "") -> str:
     columns = list(table.rows[0])
-    lines = [f"**{table.title}** (`python -m benchmarks {name}`)", ""]
+    lines = [f"**{table.title}** (`{command or f'python -m benchmarks {name}'}`)", ""]
     rule = ("---:|" if _numeric(table.rows, column) else "---|" for column in columns)
     lines += ["| " + " | ".join(columns) + " |", "|" + "".join(rule)]
     lines += [
@@ -103,11 +103,16 @@ def machine() -> dict[str, Any]:
     }
 
 
-def store(name: str, tables: list[Table]) -> None:
-    """Print the tables and store them with a description of the machine."""
-    text = "\n".join(markdown(name, table) for table in tables)
+def store(name: str, tables: list[Table], command: str = "") -> None:
+    """Print the tables and store them with a description of the machine.
+
+    `command` is the command that measured them, if it is not `python -m benchmarks <name>`.
+    """
+    text = "\n".join(markdown(name, table, command) for table in tables)
     print(text, flush=True)
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.md").write_text(text)
     record = {"machine": machine(), "tables": [table._asdict() for table in tables]}
+    if command:
+        record["command"] = command
     (RESULTS / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")

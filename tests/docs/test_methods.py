@@ -45,7 +45,8 @@ def table_below(text: str, heading: str) -> list[list[str]]:
 @pytest.mark.parametrize("name", STORED)
 def test_text_is_written_from_the_stored_numbers(name: str) -> None:
     record = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-    text = "\n".join(markdown(name, Table(**table)) for table in record["tables"])
+    command = record.get("command", "")
+    text = "\n".join(markdown(name, Table(**table), command) for table in record["tables"])
     assert (RESULTS / f"{name}.md").read_text(encoding="utf-8") == text
 
 

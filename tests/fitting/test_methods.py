@@ -161,6 +161,7 @@ def test_trials_need_a_random_method(method: str) -> None:
             "criterion must be one of 'balanced', 'ols', not 'least'",
         ),
         ({"method": "minimum_evolution", "nni": 3}, "nni must be True or False, not 3"),
+        ({"method": "minimum_evolution", "spr": 3}, "spr must be True or False, not 3"),
         ({"method": "bartal", "trees": 0}, "trees must be a positive whole number, not 0"),
     ],
 )

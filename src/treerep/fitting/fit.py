@@ -30,6 +30,7 @@ def fit(
     linkage: Literal["average", "single", "complete"] | None = None,
     criterion: Literal["balanced", "ols"] | None = None,
     nni: bool | None = None,
+    spr: bool | None = None,
     trees: int | None = None,
     size: int | None = None,
     balance: float | None = None,
@@ -92,7 +93,11 @@ def fit(
         (`method="minimum_evolution"` only) The definition of tree length.
     nni : bool
         (`method="minimum_evolution"` only) Whether to exchange neighboring subtrees while this
-        makes the tree shorter.
+        makes the tree shorter. On by default.
+    spr : bool
+        (`method="minimum_evolution"` only) Whether to move subtrees to other edges while this
+        makes the tree shorter. Needs `criterion="balanced"`. On by default for this criterion,
+        unless `nni=False`.
     trees : int
         (`method="bartal"` only) Number of random trees, 200 by default.
     size : int
@@ -161,6 +166,7 @@ def fit(
         "linkage": linkage,
         "criterion": criterion,
         "nni": nni,
+        "spr": spr,
         "trees": trees,
         "size": size,
         "balance": balance,

@@ -75,12 +75,12 @@ METHODS = records(
     Method(
         "minimum_evolution",
         "treerep.fitting.evolution.minimum_evolution:minimum_evolution",
-        "greedy minimum evolution, then NNI",
+        "greedy minimum evolution, then NNI and SPR",
         exact="trees",
         time="n² · depth",
-        memory="n²",
+        memory="5 n² (`spr=False`: n²)",
         good_at="neighborhoods; distances with `criterion='ols'`",
-        cite=("desper2002",),
+        cite=("desper2002", "hordijk2005"),
         options=MinimumEvolutionOptions,
     ),
     Method(

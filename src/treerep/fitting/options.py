@@ -40,6 +40,7 @@ class MinimumEvolutionOptions:
 
     criterion: Literal["balanced", "ols"] | None = None
     nni: bool | None = None
+    spr: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Benchmarks with biological data and simulations."""
