@@ -63,7 +63,7 @@ def newick(content: bytes) -> None:
     text = content[1:].decode("utf-8", "replace")
     options = {
         "default_length": (None, 1.0)[content[0] & 1],
-        "inner_labels": bool(content[0] & 2),
+        "inner_labels": ("clades", "points", "ignore", "clades")[content[0] >> 1 & 3],
     }
     try:
         tree = tr.Tree.from_newick(text, **options)

@@ -44,6 +44,11 @@ EVOLUTION = (
     "fitting/evolution/test_minimum_evolution.py::test_insertion_is_that_of_the_plain_twin",
     "fitting/evolution/test_minimum_evolution.py::test_any_matrix_gives_a_binary_tree_and_exchanges_only_shorten_it",
 )
+REGRAFT = (
+    "fitting/evolution/test_regraft.py::test_gains_are_those_of_all_neighbors",
+    "fitting/evolution/test_regraft.py::test_moves_only_shorten_the_tree",
+    "fitting/evolution/test_regraft.py::test_tree_metrics_are_recovered",
+)
 SARKAR = (
     "embedding/sarkar/test_construction.py::test_the_wished_distortion_is_reached",
     "embedding/sarkar/test_construction.py::test_edges_are_exact_and_nothing_is_too_long",
@@ -113,6 +118,11 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "tree.comparison.split_kernels": {
         "match_splits": ("tree/comparison/test_difference.py::test_against_sets_of_splits",)
     },
+    "tree.comparison.consensus_kernels": {
+        "add_clusters": (
+            "tree/comparison/test_consensus.py::test_equals_a_plain_implementation",
+        )
+    },
     "tree.comparison.support_kernels": {
         "add_keys": ("tree/comparison/test_support.py::test_agrees_with_sets",)
     },
@@ -153,6 +163,9 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         "insert_points add_averages edge_list": EVOLUTION
     },
     "fitting.evolution._exchange_kernels": {"exchange_best": EVOLUTION},
+    "fitting.evolution._regraft_kernels": {
+        "preorder fill_rows fill_nested read_pairs read_crosses regraft best_position": REGRAFT
+    },
     "fitting.rooted._gromov_kernels": {
         "extend dendrogram tree_edges": (LINKAGE,),
         "negate_products link": LINKAGES,

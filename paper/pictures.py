@@ -56,7 +56,7 @@ def little_trees(file: Path, newicks: Mapping[str, str]) -> None:
     """Draw small trees with data points in green and Steiner nodes (named r) in orange."""
     figure, axes = grid(len(newicks), columns=len(newicks), size=2.9)
     for ax, (title, newick) in zip(axes, newicks.items(), strict=True):
-        tree = tr.Tree.from_newick(newick)
+        tree = tr.Tree.from_newick(newick, inner_labels="points")
         steiner = tree.n_nodes - tree.n_points
         kinds = ["data point"] * tree.n_points + ["Steiner node"] * steiner
         names = [*map(str, tree.labels or ()), *("r" + "'" * k for k in _primes(tree))]
@@ -89,7 +89,7 @@ def _primes(tree: tr.Tree) -> list[int]:
 
 def zone_picture(file: Path, newick: str, zones: Sequence[int], titles: Sequence[str]) -> None:
     """Draw a tree whose points are colored by zone."""
-    tree = tr.Tree.from_newick(newick)
+    tree = tr.Tree.from_newick(newick, inner_labels="points")
     order = np.array([int(label) for label in tree.labels or range(len(tree))])
     kinds = [titles[zones[point]] if zones[point] >= 0 else "pivot" for point in order]
     names = ["xyz"[point] if point < 3 else "" for point in order]

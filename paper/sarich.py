@@ -39,7 +39,7 @@ def measure(_: str, method: str) -> dict[str, Any]:
     truth = tr.datasets.sarich()
     if method in TREES:
         tree = tr.fit(truth, **TREES[method][1])
-        return {**scores(tree, truth, None), "newick": tree.newick()}
+        return {**scores(tree, truth, None), "newick": tree.newick(leaves=False)}
     data = nearest_neighbors(truth, NEIGHBORS) if method == "pm2" else truth
     learned = tr.embed(data, method=EMBEDDINGS[method][1], dim=2, device=DEVICE)
     return {**scores(learned, truth, None), "poincare": np.round(learned.poincare, 6).tolist()}
@@ -79,7 +79,7 @@ def figures(store: Store, folder: Path) -> list[Figure]:
     from .pictures import panels
 
     trees = {
-        title: tr.Tree.from_newick(text)
+        title: tr.Tree.from_newick(text, inner_labels="points")
         for name, (title, _) in TREES.items()
         if (text := store.get("sarich", name, "newick"))
     }

@@ -51,13 +51,13 @@ def measure(name: str, _: str) -> dict[str, Any]:
         )  # a tree with points in every zone
         fitted = tr.fit(tr.MatrixMetric(tree.distances()), method="treerep")
         return {
-            "newick": fitted.newick(),
+            "newick": fitted.newick(leaves=False),
             "same": fitted.isclose(tree),
             "zones": zones(fitted.distances()).tolist(),
         }
-    tree = tr.Tree.from_newick({**PLACES, **STEPS}[name][1])
+    tree = tr.Tree.from_newick({**PLACES, **STEPS}[name][1], inner_labels="points")
     fitted = tr.fit(tr.MatrixMetric(tree.distances(), labels=tree.labels), method="treerep")
-    return {"newick": fitted.newick(), "same": fitted.isclose(tree)}
+    return {"newick": fitted.newick(leaves=False), "same": fitted.isclose(tree)}
 
 
 def zones(D: NDArray[np.float64], tol: float = 1e-9) -> NDArray[np.int64]:

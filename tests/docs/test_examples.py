@@ -13,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 from tests.shown import is_printed
@@ -88,11 +89,14 @@ def test_blocks_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     namespace: dict[str, object] = {"__name__": "page"}
     code = blocks(page)
     assert code
-    for block in code:
-        if _SCRIPT in block:
-            run_script(block, tmp_path)
-        else:
-            run(page, block, namespace)
+    try:
+        for block in code:
+            if _SCRIPT in block:
+                run_script(block, tmp_path)
+            else:
+                run(page, block, namespace)
+    finally:
+        plt.close("all")
 
 
 def test_a_wrong_result_is_found() -> None:

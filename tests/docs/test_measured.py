@@ -102,7 +102,9 @@ def one_machine() -> list[str]:
 
 def memory_of_one_machine() -> list[str]:
     """Memory of the default method beyond the points."""
-    beyond = {row["points"]: row["beyond, MB"] for row in rows("backbone", "Memory of a fit")}
+    beyond = {
+        row["points"]: row["additional, MB"] for row in rows("backbone", "Memory of a fit")
+    }
     return [f"{beyond[n]:.0f} MB for" for n in (20_000, 100_000, 1_000_000)]
 
 

@@ -174,7 +174,9 @@ def test_bad_lengths_are_named(value: float) -> None:
 
 
 def test_edges_of_length_zero_are_refused() -> None:
-    refuse("edge (2, 3) has length 0.0, but lengths are positive", SQUARE, weights=[1, 1, 0, 1])
+    refuse(
+        "edge (2, 3) has length 0.0, but lengths must be positive", SQUARE, weights=[1, 1, 0, 1]
+    )
     refuse("A.eliminate_zeros()", matrix({(0, 1): 0, (1, 0): 0}, 2))
     refuse("edge (0, 1) has length 0.0", matrix({(0, 1): False, (1, 0): False}, 2, bool))
 

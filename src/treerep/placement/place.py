@@ -95,7 +95,7 @@ def place(
 
     >>> line = Tree(2, [[0, 1]], [4.0])
     >>> place(line, [[2, 2], [3, 3]]).newick(2)
-    '(0:2.0,1:2.0,3:1.0)2;'
+    '(0:2.0,1:2.0,2:0.0,3:1.0);'
     """
     if not isinstance(tree, Tree):
         raise TypeError(

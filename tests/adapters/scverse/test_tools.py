@@ -105,7 +105,7 @@ def test_root_and_clusters_on_the_way(adata: ad.AnnData) -> None:
     assert_array_equal(adata.obs["t_lineage"].cat.codes, tree.cut(4))
     assert list(adata.obs["t_lineage"].cat.categories) == ["0", "1", "2", "3"]
     assert adata.uns["t"]["params"]["root"] == "🧬"
-    assert adata.uns["t"]["newick"].endswith(")🧬;")
+    assert adata.uns["t"]["newick"].endswith(",🧬:0.0);")
 
 
 def test_a_copy_leaves_the_original_alone(adata: ad.AnnData) -> None:

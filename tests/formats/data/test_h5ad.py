@@ -31,7 +31,7 @@ def cells(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def test_cells_are_points(cells):
-    points = formats.read(cells)
+    points = formats.read(cells, use_rep="X")
     assert isinstance(points, PointMetric)
     np.testing.assert_array_equal(points.points, X)
     assert points.labels == ("c0", "c1", "it's", "\N{DECIDUOUS TREE}")
@@ -53,7 +53,7 @@ def test_what_is_not_there(cells):
 def test_memory_is_checked_before_reading(cells, monkeypatch):
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 40)
     with pytest.raises(MemoryError, match=re.escape("X of ")):
-        formats.read(cells)
+        formats.read(cells, use_rep="X")
 
 
 def test_files_of_old(tmp_path):
@@ -167,13 +167,13 @@ def test_the_other_file_is_not_even_opened(cells, tmp_path):
     with pytest.raises(
         ValueError, match="X is a link to the file 'pipe': copy the data into this file"
     ):
-        formats.read(cells)
+        formats.read(cells, use_rep="X")
 
 
 @pytest.mark.parametrize("item", ["X", "obsm", "obsm/X_pca", "obs", "obs/_index"])
 def test_links_within_the_file_are_followed(cells, item):
     refers(cells, item, "inside")
-    np.testing.assert_array_equal(formats.read(cells).points, X)
+    np.testing.assert_array_equal(formats.read(cells, use_rep="X").points, X)
     assert formats.read(cells, use_rep="X_pca").labels[:2] == ("c0", "c1")
 
 
@@ -182,4 +182,4 @@ def test_a_circle_of_links_ends(cells):
         del file["X"]
         file["X"], file["Y"] = h5py.SoftLink("/Y"), h5py.SoftLink("X")
     with pytest.raises(ValueError, match="X is a cycle of links"):
-        formats.read(cells)
+        formats.read(cells, use_rep="X")

@@ -85,7 +85,7 @@ def test_names_of_inner_nodes_are_not_points() -> None:
         ("#NEXUS begin trees;\ntree t = (a:1,b); end;", r"line 2 column 15 .*missing length"),
         (
             "#NEXUS begin trees; tree t = a; tree u = b; end;",
-            "the file has a second tree: keep only one",
+            "the file has a second tree: read all trees, or keep only one",
         ),
         ("#NEXUS begin trees; translate 1; end;", "TRANSLATE must consist of pairs"),
         ("#NEXUS begin trees; translate 1 a b; end;", "TRANSLATE must consist of pairs"),
