@@ -153,7 +153,7 @@ def test_data_in_other_files_are_refused(tmp_path, item, kind):
     with pytest.raises(
         ValueError, match=r"cells.h5ad: .* (is a link to the file|is in another file)"
     ) as caught:
-        formats.read(path, use_rep="X_pca" if "obsm" in item else None)
+        formats.read(path, use_rep="X_pca" if "obsm" in item else "X")
     assert "\n" not in str(caught.value)
     assert item.rpartition("/")[2] in str(caught.value)
 
