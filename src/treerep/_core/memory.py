@@ -78,7 +78,7 @@ class MemoryWatch:
         left = available_memory()
         if left < self._at_first // 4:
             raise MemoryError(
-                f"the data does not fit into memory ({_gib(self._at_first)} GiB were "
+                f"the data does not fit in memory ({_gib(self._at_first)} GiB were "
                 f"available, {_gib(left)} are left): use a part of it"
             )
 

@@ -1,4 +1,4 @@
-"""Operations that consist of many similar tasks, for backends with a runner."""
+"""Base class of backends that divide each operation into many similar tasks."""
 
 from abc import abstractmethod
 from collections.abc import Iterator

@@ -157,7 +157,7 @@ def compare(options: CompareOptions) -> None:
 @app.command()
 @with_options
 def delta(options: DeltaOptions) -> None:
-    """Measure how tree-like the data are.
+    """Measure how tree-like the data is.
 
     treerep delta distances.csv
 
@@ -222,7 +222,7 @@ def demo(
 ) -> None:
     """Fit trees to two small data sets and show the results.
 
-    The data are distances between eight mammals, and 2,000 simulated cells.
+    The data sets are distances between eight mammals, and 2,000 simulated cells.
     """
     from .commands.demo import show_demo
 

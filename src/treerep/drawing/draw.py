@@ -100,8 +100,8 @@ def draw(
     Returns
     -------
     matplotlib Axes
-        ``draw(tree).figure.savefig("tree.pdf")`` saves the figure as PDF, SVG or PNG. With
-        5,000 or more nodes, points and edges are rasterized in PDF and SVG files.
+        ``draw(tree).figure.savefig("tree.pdf")`` saves the figure as PDF, SVG or PNG. Above
+        5,000 nodes, points and edges are rasterized in PDF and SVG files.
 
     See Also
     --------

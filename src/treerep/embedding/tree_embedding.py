@@ -248,7 +248,7 @@ def _checked_view(
     faint = (aside < _SMALLEST_SQUARE) & turns[:, 1:].any(axis=1)
     if faint.any():
         raise MetricError(
-            f"the turn of node {np.argmax(faint)} is too small for float64: use e_1 or a larger turn"
+            f"the turn of node {np.argmax(faint)} is too close to the e_1 axis for float64: use e_1 or a larger angle"
         )
     view = preorder(
         np.column_stack([parent[child], child]).astype(np.int64), weights[child], int(roots[0])

@@ -21,7 +21,7 @@ def dense_matrix(
     """Return all distances as a new matrix.
 
     `matrices` is the total number of matrices of this size that the method needs. If they do
-    not fit into memory, a MemoryError is raised.
+    not fit in memory, a MemoryError is raised.
     """
     n = len(metric)
     check_memory(

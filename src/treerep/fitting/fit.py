@@ -45,7 +45,7 @@ def fit(
     data : Metric, array, DataFrame, sparse matrix or networkx graph
         A distance matrix, points (with `metric`) or a graph. `as_metric` lists all accepted
         types. The edges of a networkx graph have length 1 unless you pass
-        `as_metric(G, weight=...)`. The data are never modified.
+        `as_metric(G, weight=...)`. The data is never modified.
     method : str
         One of the methods in the table below. The default, "auto", is exact on tree metrics.
         On other data it joins neighbors and rearranges the tree for up to 2,000 points
@@ -75,7 +75,7 @@ def fit(
         long paths.
     finish : "treerep" or "nj"
         (`method="treerep"` only) "nj" finishes zones of at most `zone_size` points by neighbor
-        joining, in O(n zone_size). This keeps neighbors better if the data are far from a tree.
+        joining, in O(n zone_size). This keeps neighbors better if the data is far from a tree.
     zone_size : int
         (`finish="nj"` only) Largest zone to finish by neighbor joining, 100 by default.
     graph : "complete" or "knn"
@@ -126,7 +126,7 @@ def fit(
     place : Add new points to a tree.
     embed : Embed a tree in hyperbolic space.
     average_distortion : Measure how well a tree fits the data.
-    hyperbolicity : Measure how tree-like the data are.
+    hyperbolicity : Measure how tree-like the data is.
 
     Notes
     -----
@@ -138,7 +138,7 @@ def fit(
     TreeRep is exact on tree metrics: the tree has the right lengths and the fewest possible
     nodes. It usually reads 10 to 20 distances per point. The time is therefore near n log n
     (n^2 in the worst case, for example on a star), and the memory O(n) beyond the data. If the
-    data are far from a tree, lengths that would be negative are set to 0.
+    data is far from a tree, lengths that would be negative are set to 0.
 
     Examples
     --------

@@ -32,7 +32,7 @@ def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
         raise ValueError(f"{name}: {_one_line(error)}") from error
     except MemoryError as error:
         raise MemoryError(
-            f"{name}: {_one_line(error) or 'the file does not fit into memory'}"
+            f"{name}: {_one_line(error) or 'the file does not fit in memory'}"
         ) from error
     except (EOFError, zlib.error) as error:
         raise ValueError(
@@ -49,7 +49,7 @@ def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
-    """Return the name of a file for errors."""
+    """Return the name of a file for use in error messages."""
     return "standard input" if path == "-" else os.fspath(path)
 
 

@@ -94,7 +94,7 @@ def read(
     -----
     An npy file is mapped. From a file of more than 1 GiB, only the distances that are needed
     are read. Other formats take time and memory linear in the size of the file. Files that do
-    not fit into memory raise an error early. Every error is one line that names the file and,
+    not fit in memory raise an error early. Every error is one line that names the file and,
     for text, the line.
 
     Examples

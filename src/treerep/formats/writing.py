@@ -38,7 +38,7 @@ def write_distances(
     Parameters
     ----------
     metric : Metric
-        The distances. They are written in blocks of rows, so the table need not fit into
+        The distances. They are written in blocks of rows, so the table need not fit in
         memory.
     path : str or path
         A file, or "-" for standard output. If the name ends in .gz, the file is compressed.

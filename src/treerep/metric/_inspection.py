@@ -52,7 +52,7 @@ def inspect_all(distances: NDArray[Any]) -> Inspection:
 
 
 def inspect_sample(distances: NDArray[Any]) -> tuple[Inspection, NDArray[Any]]:
-    """Check the diagonal and a million other entries; return the facts and the entries.
+    """Check the diagonal and a million other entries; return the findings and the entries.
 
     Some entries of each row are read. A disk is read in pages, so neighboring rows sample the
     same columns. The mirror images are then in few rows.

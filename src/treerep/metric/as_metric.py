@@ -72,7 +72,7 @@ def as_metric(
 
     Notes
     -----
-    The data are validated once, here. Validation takes O(n^2) time for a matrix, O(n k) for
+    The data is validated once, here. Validation takes O(n^2) time for a matrix, O(n k) for
     points and O(edges) for a graph. Distances are kept exactly. An array is copied only if its
     type or layout requires it.
 

@@ -23,10 +23,10 @@ from .lengths._neighborhoods import neighbor_graph
 from .lengths.least_distortion import stated_objective
 from .moves.search import Distances
 
-#: A tree counts as exact if its average distortion is below this or below the rounding of the
-#: data.
+#: A tree counts as exact if its average distortion is below this value or below the rounding
+#: error of the data.
 EXACT = 1e-9
-# Pairs at distance 0 have no relative error. If the data have such pairs, the largest absolute
+# Pairs at distance 0 have no relative error. If the data has such pairs, the largest absolute
 # error of an exact tree is at most this multiple of the rounding.
 _LARGEST_ERROR = 64
 # Seed of the rows on which large trees are compared. Weights are fitted to different rows.

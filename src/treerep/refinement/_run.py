@@ -118,7 +118,7 @@ def choose_goal(request: RefineRequest, limits: Limits) -> Goal:
     if not (all_pairs and weights == "l1" and n > 2):
         share = 0.0
     # A distance matrix may come from a phylogeny. Moves that favor short distances keep its
-    # splits. A second start would lose the splits of a good tree.
+    # splits. Starting again from another tree would lose the splits of a good one.
     phylogeny = weights == "l1" and balance > 0 and kind_of(request.metric) == "distances"
     power = 0.0
     if weights == "relative_l2":
@@ -191,7 +191,7 @@ class Run:
 
     @cached_property
     def distances(self) -> Distances:
-        """The distances that moves are fitted to."""
+        """The distances that moves are evaluated on."""
         return Distances(
             self.metric, self.goal.power, None if self.goal.all_pairs else self.rng
         )

@@ -39,7 +39,7 @@ class Score(float):
     contain them. For example, take 400 points, four of them 50 times as far from the center as
     the others. The interval of `distance_error` then contained the exact score in 26 to 39% of
     samples of 20 rows, and in 62 to 68% of samples of 100. The interval of `average_distortion`
-    contained it in 94 to 96%. Use all rows if your data have such points.
+    contained it in 94 to 96%. Use all rows if your data has such points.
 
     Examples
     --------

@@ -92,7 +92,7 @@ def hyperbolicity(
         Divide by the diameter, as the TreeRep paper does.
     time_limit : float, optional
         Seconds after which the best interval so far is returned. However short the limit, the
-        data are validated and one row of distances is read. "sample" also reads a few
+        data is validated and one row of distances is read. "sample" also reads a few
         quadruples.
     bases : int
         (`method="base"` only) Number of base points.

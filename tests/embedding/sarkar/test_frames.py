@@ -210,7 +210,8 @@ def test_edges_at_the_root_may_lead_anywhere() -> None:
 def test_turns_whose_squares_underflow_are_refused() -> None:
     for size in (1e-170, 1e-155, 1e-146):
         with pytest.raises(
-            tr.MetricError, match="the turn of node 1 is too small for float64: use e_1"
+            tr.MetricError,
+            match="the turn of node 1 is too close to the e_1 axis for float64: use e_1",
         ):
             TreeEmbedding([-1, 0, 1], [0.0, 1.0, 1.0], [E1, [1.0, size], E1])
     assert_allclose(

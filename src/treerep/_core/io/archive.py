@@ -113,14 +113,14 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
 
 
 def read_json(file: IO[bytes]) -> Any:
-    """Return the content of an open JSON file, if it fits into memory."""
+    """Return the content of an open JSON file, if it fits in memory."""
     check_memory(file.seek(0, os.SEEK_END), "its content", _MORE_MEMORY)
     file.seek(0)
     return parsed_json(file.read())
 
 
 def parsed_json(text: bytes) -> Any:
-    """Parse a JSON text, if the result fits into memory.
+    """Parse a JSON text, if the result fits in memory.
 
     >>> parsed_json(b'{"a": [1, 2]}')
     {'a': [1, 2]}
@@ -145,7 +145,7 @@ def checked_read(
         return read()
     except MemoryError as error:
         raise MemoryError(
-            f"{path}: {_one_line(error) or 'it does not fit into memory'}"
+            f"{path}: {_one_line(error) or 'it does not fit in memory'}"
         ) from error
     except _DAMAGE as error:
         if isinstance(error, OSError) and is_of_the_machine(error):

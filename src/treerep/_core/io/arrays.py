@@ -22,7 +22,7 @@ class Header(NamedTuple):
 
 
 def read_array(file: IO[bytes], most_bytes: int, remedy: str) -> NDArray[Any]:
-    """Return the array of an npy file of at most `most_bytes`, if it fits into memory.
+    """Return the array of an npy file of at most `most_bytes`, if it fits in memory.
 
     The array is read-only.
     """

@@ -33,14 +33,14 @@ def check_key(key: object) -> None:
 def cell_metric(
     adata: "AnnData", metric: str | None = None, use_rep: str | None = None, **others: object
 ) -> Metric:
-    """Return the metric that `as_metric` creates from an AnnData.
+    """Return the metric that `as_metric` creates from an AnnData object.
 
     `use_rep` is "X" or a key of `obsm`. The default is "X_pca" if it exists, otherwise "X". The
-    default metric is Euclidean. A sparse table is converted to a dense one if it fits into
+    default metric is Euclidean. A sparse table is converted to a dense one if it fits in
     memory.
     """
     for name, value in others.items():
-        raise ValueError(f"{name}={value!r} does not apply to an AnnData: leave it out")
+        raise ValueError(f"{name}={value!r} does not apply to an AnnData object: leave it out")
     if metric == "precomputed":
         raise ValueError(
             "the cells of an AnnData are points: choose a metric for points, e.g. 'euclidean', or pass a matrix"

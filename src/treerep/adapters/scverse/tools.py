@@ -46,7 +46,7 @@ def tree(
         The cells.
     use_rep : str
         The coordinates of the cells: a key of `obsm`, or "X". A sparse X is converted to a
-        dense array if it fits into memory.
+        dense array if it fits in memory.
     metric : str
         The metric between cells, as in `treerep.fit`.
     method : str

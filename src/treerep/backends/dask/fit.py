@@ -2,7 +2,8 @@
 
 The points stay on the workers, and the client keeps the zones. In each wave, the client sends
 the pivots of all large zones and receives counts and candidates for the next pivots, a few
-bytes per zone (`_waves.py`). A zone that fits a worker is completed there (`_finish.py`).
+bytes per zone (`_waves.py`). When a zone fits on one worker, that worker completes it
+(`_finish.py`).
 
 Every point has one random priority, computed by its worker, which determines all choices. The
 result therefore does not depend on workers, blocks or scheduling.

@@ -48,8 +48,8 @@ def fit_on_device(
 ) -> DeviceTree:
     """Learn a tree with TreeRep and leave it on the device.
 
-    Needs only torch, and no numba kernels. Parameters are those of `treerep.fit`. `data` may
-    also be a tensor on the device or a DeviceMetric.
+    Requires only torch and compiles no numba kernels. Parameters are those of `treerep.fit`.
+    `data` may also be a tensor on the device or a DeviceMetric.
     """
     choices = checked_choices(tol, pivot)
     space = data if isinstance(data, DeviceMetric) else device_metric(data, metric, device)

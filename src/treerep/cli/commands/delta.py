@@ -1,4 +1,4 @@
-"""`treerep delta`: measure how tree-like data are."""
+"""`treerep delta`: measure how tree-like the data is."""
 
 import typer
 

@@ -26,7 +26,9 @@ def enough_bits(model: str, farthest: float) -> int:
 def precise_coordinates(
     frames: FrameOracle, radii: NDArray[np.float64], model: str, precision: int | str
 ) -> NDArray[np.object_]:
-    """Return coordinates of every node as mpmath numbers with `precision` bits, or "auto".
+    """Return coordinates of every node as mpmath numbers with `precision` bits.
+
+    "auto" chooses enough bits for the farthest node.
 
     The Lorentz matrix of a frame is its parent's matrix times a reflection and a boost. O(N
     k^2) operations.

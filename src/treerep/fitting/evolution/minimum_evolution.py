@@ -12,8 +12,8 @@ The length of a tree is the sum of its edge lengths, which follow from the dista
 ordinary least squares. "balanced" uses the lengths of Pauplin (2000): a tree with p(i, j) edges
 between i and j has the length sum over pairs of 2^(1 - p(i, j)) d(i, j).
 
-The papers keep a table of the average distances between all pairs of subtrees. This
-implementation keeps only the averages of neighbors, which suffice for insertion and exchange.
+The algorithms in the papers store the average distances between all pairs of subtrees. This
+implementation stores only the averages of neighbors, which suffice for insertion and exchange.
 They are updated from the rows of the distance matrix that a change affects. This takes a
 quarter of the memory, and rows are read contiguously. Only step 3 needs the table.
 """

@@ -170,8 +170,9 @@ def _balls_of_pairs(
 ) -> tuple[NDArray[np.int64], Ends, Lengths, float]:
     """Return the ball of every cluster, and links within and between balls.
 
-    Links within a ball connect it. The link between two balls is the shortest one. A cluster
-    that joins reads its links to the clusters that are still outside, so no link is read twice.
+    Links within a ball connect it. Two balls are linked by the shortest link between them. A
+    cluster that joins reads its links to the clusters that are still outside, so no link is
+    read twice.
     """
     x, limit = _active(shortest, count)
     by_label = np.argsort(label, kind="stable")

@@ -18,7 +18,7 @@ MAPPED = "save it uncompressed and in C order, so that it can be memory-mapped" 
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read an npy file. A plain file is memory-mapped, so that even 100 GB open instantly."""
+    """Read an npy file. A plain file is memory-mapped, so even a 100 GB file opens instantly."""
     with source.open() as file:
         if source.path is None or source.packed:
             return from_array(read_array(file, source.most_bytes, MAPPED), request)

@@ -104,7 +104,7 @@ def _sparse(
 
 
 def check_sparse_memory(shape: tuple[int, ...], entries: int) -> None:
-    """Raise an error if the graph of a sparse matrix does not fit into memory."""
+    """Raise an error if the graph of a sparse matrix does not fit in memory."""
     what = "a sparse matrix of " + " x ".join(f"{length:,}" for length in shape)
     check_memory(40 * (max(shape) + entries), what, "use a smaller part of it")
 

@@ -146,8 +146,8 @@ def _layout(first: list[Line], delimiter: str | None, kind: str | None) -> Layou
     words = not any(is_numeral(cell) or cell == "" for cell in top)
     # R omits the corner, so the header is shorter.
     shifted = len(top) == len(below) - 1 and (words or top[0] == below[0])
-    # Other programs leave the corner empty, or fill it. Then the first labels of both sides are
-    # equal.
+    # Other programs leave the corner empty or write a word there. In the second case, the first
+    # labels of the header and of the rows are equal.
     filled = len(top) > 1 and not is_numeral(top[0]) and top[1] == below[0]
     corner = (len(top) > 1 and top[0] == "") or filled
     has_header = (

@@ -21,7 +21,7 @@ def read_all(source: Source, **options: Any) -> list[Tree]:
 
 
 def tree_text(source: Source) -> str:
-    """Return the text of a file, if its nodes fit into memory."""
+    """Return the text of a file, if its nodes fit in memory."""
     text = source.exact_text()
     nodes = text.count("(") + text.count(",") + 1
     check_memory(_NODE_BYTES * nodes, f"trees of up to {nodes:,} nodes", "use a smaller file")

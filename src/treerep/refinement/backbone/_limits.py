@@ -23,8 +23,8 @@ class Limits:
     #: The same number for a graph whose points do not move: its best start has the final
     #: topology.
     graph_starts: int = 20
-    #: This many of the trees get least-squares lengths before they are compared. The lengths
-    #: from neighbor joining say less about a topology.
+    #: This many of the trees get least-squares lengths before they are compared, because lengths
+    #: from neighbor joining are a poor basis for comparing topologies.
     promising_starts: int = 10
     #: Tolerance of these lengths.
     start_tol: float = 1e-6

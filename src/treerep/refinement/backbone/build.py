@@ -94,9 +94,9 @@ def backbone(
     ----------
     size : int, optional
         Number m of points in the sample, at least 3. With fewer points, all points are in the
-        sample. The default is 2,000. If the data are distances, it is a quarter of the points,
-        from 2,000 to 4,000. If the data are a graph of up to 5,000 vertices, all vertices are
-        in the sample.
+        sample. The default is 2,000. If the data consists of distances, the default is a
+        quarter of the points, from 2,000 to 4,000. If the data is a graph of up to 5,000
+        vertices, all vertices are in the sample.
     balance : float from 0 to 1, optional
         Weight of near distances: squared errors are weighted by 1 / d^(4 balance). 0 is best
         for long distances, and 1 for neighbors and groups. The default is 0 for graphs and 1
@@ -335,7 +335,7 @@ def _best_power(
 ) -> float:
     """Return the p of the weights 1 / d^p that gives placed points the best distances.
 
-    Some points outside the sample are placed with each power.
+    Each power is tested on some points outside the sample.
     """
     if len(powers) == 1:
         return powers[0]

@@ -403,8 +403,8 @@ class DeviceTreeRep:
         pivot = end.clamp(max=_Z)
         r = steps.r[zone]
         node = torch.where(end == _R, r, steps.pivots[pivot, zone])
-        # If a pivot is r, the edge between them does not exist, and its points are attached to
-        # r.
+        # If a pivot coincides with r, there is no edge between them, and the points of that edge
+        # are attached to r.
         on_edge = (bin_ >= Z2_X) & (bin_ <= Z2_Z) & (node != r)
         kind = torch.where(on_edge, ON_EDGE, ON_NODE)
         kind = torch.where(bin_ >= TWIN_Y, DUPLICATES, kind)
