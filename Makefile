@@ -1,4 +1,4 @@
-# Everything a stranger needs, on a machine with python3 and make only. `make help` lists it.
+# Everything a developer needs, on a machine with only python3 and make. `make help` lists the targets.
 PYTHON ?= python3
 TORCH  ?= torch==2.13.0
 # Test processes. Each compiles the kernels it meets first, so more than a few do not pay.
@@ -12,7 +12,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
 
 # Each stamp stands for one thing installed; all are made again when pyproject.toml changes.
 # pip 25.1 is the first that reads dependency groups.
@@ -34,7 +34,7 @@ help: ## list the targets
 	$(PIP) install '$(TORCH)' --group heavy
 	@touch $@
 
-demo: .venv/core ## fit two data sets and show what comes out
+demo: .venv/core ## fit two data sets and show the results
 	$(BIN)/treerep demo
 
 check: .venv/test ## style, types, imports between packages, spelling and language
@@ -61,11 +61,11 @@ test: check ## style, types, tests and documentation, without the tests that nee
 	$(BIN)/pytest -n $(JOBS) -m "$(PLAIN)"
 	@$(MAKE) --no-print-directory docs
 
-test-all: test test-generic test-heavy ## what has to pass before a change lands: all tests but the slow ones
+test-all: test test-generic test-heavy ## all tests except the slow ones; must pass before a merge
 
 # Where numbers are printed, stored or documented. Other folders compare what one machine computes in two ways.
 GENERIC := src tests/cli tests/docs tests/embedding tests/fitting/test_stored_trees.py tests/paper tests/test_front_door.py tests/*/test_pages.py
-test-generic: .venv/test ## a part of the tests again, with the code that NumPy, numba and libm have for the oldest CPUs
+test-generic: .venv/test ## some of the tests, with the code of NumPy, numba and libm for the oldest CPUs
 	$(BIN)/python -m tests.generic_cpu $(BIN)/pytest -n $(JOBS) -m "$(PLAIN)" $(GENERIC)
 
 # Nothing is left out here: if torch or Chromium is missing, this fails.
@@ -79,7 +79,7 @@ system-packages: ## install Chromium with apt-get, as root, if it is missing
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 		{ apt-get update -qq && apt-get install -qq -y chromium; }
 
-test-slow: .venv/test ## the tests that take minutes and 12 GB of disk: TMPDIR says where
+test-slow: .venv/test ## the tests that take minutes and 12 GB of disk space in TMPDIR
 	$(BIN)/pytest -m slow
 
 # Other libraries, beside the test environment. Torch first, or pip would install a larger build of torch.
@@ -93,17 +93,17 @@ bench-ready: .venv/rivals
 	@command -v clearcut >/dev/null && command -v quicktree >/dev/null || \
 		echo "clearcut or quicktree is missing and listed as absent. On Debian or Ubuntu: apt-get install clearcut quicktree"
 
-bench: bench-ready ## compare with other libraries and programs, in five minutes; writes the tables of docs/developers/rivals.md
+bench: bench-ready ## compare with other libraries and programs, in about six minutes; writes the tables of docs/developers/rivals.md
 	$(BIN)/python -m benchmarks rivals
 
 bench-full: bench-ready ## the same at larger sizes, and every other table of benchmarks/ (hours)
 	$(BIN)/python -m benchmarks rivals --full
 	$(BIN)/python -m benchmarks
 
-paper: .venv/test ## compute the paper's tables anew and compare them with the stored ones; PAPER="--write" stores
+paper: .venv/test ## compute the paper's tables again and compare them with the stored ones; PAPER="--write" stores them
 	$(BIN)/python -m paper $(PAPER)
 
-harden: .venv/test ## try to break the package, a quarter of an hour; HARDEN="parsers --minutes 60" is one campaign
+harden: .venv/test ## run all stress tests; HARDEN="parsers --minutes 60" runs one of them
 	$(BIN)/python -m harden $(HARDEN)
 
 # The last two commands are for the kernels: as Python, on few examples, for the tracer to see them. The test that is
@@ -122,7 +122,7 @@ coverage: .venv/test ## lines and branches that no test reaches, kernels include
 	$(PIP) install 'build>=1.2' 'twine>=6.1'
 	@touch $@
 
-dist: .venv/dist ## make wheel and sdist in dist/, and look into them
+dist: .venv/dist ## build the wheel and the sdist in dist/, and inspect them
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/twine check --strict dist/*
@@ -135,10 +135,10 @@ test-dist: dist ## install the wheel on PYTHON=python3.13, and run the sdist's t
 test-lowest: dist ## the same with the lowest versions that pyproject.toml allows, on PYTHON=python3.11
 	$(BIN)/python -m release.trial --python $(PYTHON) --jobs $(JOBS) --lowest -- $(TESTS)
 
-format: .venv/test ## put the code in order
+format: .venv/test ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-clean: ## remove the environment and everything made
+clean: ## remove the environment and all generated files
 	rm -rf .venv .coverage* docs/_build docs/reference/generated demo-output paper/check dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks paper harden release -name __pycache__ -type d -prune -exec rm -rf {} +

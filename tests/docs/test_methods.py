@@ -95,7 +95,7 @@ def test_sizes() -> None:
 
 
 def test_embeddings_of_two_networks() -> None:
-    rows = table_below(page("howto/embed.md"), "## Which method is best?")
+    rows = table_below(page("howto/embed.md"), "## Compare the methods")
     trees = {
         row["graph"]: (row["distortion, scaled"], row["MAP by definition"])
         for (found,) in [tables("methods").values()]
@@ -136,7 +136,7 @@ def test_hyperbolicity_of_networks() -> None:
     found.append(
         (enron["n"], float(enron["delta"].strip("[]").split(",")[0]), enron["seconds"])
     )
-    rows = table_below(page("howto/hyperbolicity.md"), "Exact values of graphs")
+    rows = table_below(page("howto/hyperbolicity.md"), "Exact values for graphs")
     for (_, n, delta, seconds), (true_n, true_delta, true_seconds) in zip(
         rows, found, strict=True
     ):

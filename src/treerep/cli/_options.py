@@ -97,7 +97,7 @@ To = Annotated[
 ]
 Method = Annotated[
     FitMethod,
-    typer.Option(metavar="NAME", help=f"Method that finds the tree: {', '.join(methods.FIT)}."),
+    typer.Option(metavar="NAME", help=f"Method to fit the tree: {', '.join(methods.FIT)}."),
 ]
 Trials = Annotated[
     int, typer.Option(min=1, metavar="N", help="Number of trees to fit; the best is kept.")
@@ -176,7 +176,7 @@ class Reading:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="For h5ad: coordinates in obsm. For npz and zarr: name of the array.",
+            help="For h5ad: key of obsm, or X. For npz and zarr: name of the array.",
         ),
     ] = None
 

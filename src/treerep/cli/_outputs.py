@@ -41,9 +41,8 @@ def note_leaves(tree: Tree, path: str, to: str | None) -> None:
     """Print a note if points inside a tree were written as leaves."""
     added = tree.with_leaves().n_nodes - tree.n_nodes if writes_leaves(path, to) else 0
     if added:
-        print_note(
-            f"{plural(added, 'point')} inside the tree: written as leaves, with edges of length 0"
-        )
+        form = "a leaf, with an edge" if added == 1 else "leaves, with edges"
+        print_note(f"{plural(added, 'point')} inside the tree: written as {form} of length 0")
 
 
 def print_json(fields: Mapping[str, object]) -> None:

@@ -161,7 +161,7 @@ def delta(options: DeltaOptions) -> None:
 
     treerep delta distances.csv
 
-    Prints Gromov's delta, which is 0 for a tree, and the four points that attain it.
+    The result is Gromov's delta, which is 0 for a tree, and four points that attain it.
     """
     from .commands.delta import measure_delta
 
@@ -207,7 +207,7 @@ def cite(
 def warm_up() -> None:
     """Compile the code for common inputs and store it on disk.
 
-    Later runs then start without compiling. Takes several minutes.
+    Later runs then start without compiling. This takes several minutes.
     """
     from .commands.warm_up import compile_common
 
