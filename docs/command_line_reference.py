@@ -104,7 +104,8 @@ def _default(row: Any) -> str:
         return f"`{(row.opts if row.default else row.secondary_opts)[0]}`"
     if row.default is None or row.default is False:
         return ""
-    return f"`{row.default}`"
+    # One piece of code per name: browsers do not break a long list at its commas.
+    return ", ".join(f"`{name}`" for name in str(row.default).split(","))
 
 
 def _escaped(text: str) -> str:
