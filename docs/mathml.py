@@ -3,11 +3,19 @@
 docutils converts the TeX of the sources. An unknown command is an error of the build.
 """
 
+import re
 from typing import Any
 
 from docutils import nodes
 from docutils.utils.math import latex2mathml
 from sphinx.application import Sphinx
+
+_SPACE = '<mspace width="0.1667em"></mspace>'
+# Names of functions have two letters or more. docutils leaves out the spaces of TeX around them.
+_BEFORE = re.compile(r"(?<=</m[in]>)(\s*(?:<msub>\s*)?<mi>[a-z]{2,}</mi>)")
+_AFTER = re.compile(
+    r"(<mi>[a-z]{2,}</mi>\s*(?:<mo>&ApplyFunction;</mo>|<mn>\d+</mn>\s*</msub>))(?=\s*<m[ins])"
+)
 
 
 def mathml(tex: str, *, block: bool = False) -> str:
@@ -16,7 +24,8 @@ def mathml(tex: str, *, block: bool = False) -> str:
     >>> mathml(r"\delta").split()[-2:]
     ['<mi>δ</mi>', '</math>']
     """
-    return latex2mathml.tex2mathml(tex, as_block=block)
+    written = latex2mathml.tex2mathml(tex, as_block=block)
+    return _AFTER.sub(rf"\1{_SPACE}", _BEFORE.sub(rf"{_SPACE}\1", written))
 
 
 def visit_inline(translator: Any, node: nodes.math) -> None:
