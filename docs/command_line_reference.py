@@ -82,7 +82,8 @@ def _names(row: Any) -> str:
     if row.param_type_name == "argument":
         return f"`{_metavar(row)}`"
     names = ", ".join(f"`{name}`" for name in (*row.opts, *row.secondary_opts))
-    return names if row.is_flag else f"{names} {_escaped(_metavar(row))}"
+    # With spaces, a list of choices can be broken.
+    return names if row.is_flag else f"{names} {_escaped(_metavar(row).replace('|', ' | '))}"
 
 
 def _metavar(row: Any) -> str:
