@@ -52,8 +52,8 @@ def consensus(trees: Iterable[Tree], *, method: str = "greedy") -> Tree:
 
     See Also
     --------
-    Tree.with_support : the share of trees that contain each split of a given tree
-    formats.read_trees : read the trees of a file
+    Tree.with_support : Compute the share of trees that contain each split of a given tree.
+    formats.read_trees : Read the trees of a file.
 
     Notes
     -----
