@@ -82,7 +82,8 @@ def _names(row: Any) -> str:
     if row.param_type_name == "argument":
         return f"`{_metavar(row)}`"
     names = ", ".join(f"`{name}`" for name in (*row.opts, *row.secondary_opts))
-    return names if row.is_flag else f"{names} {_escaped(_metavar(row))}"
+    # With spaces, a list of choices can be broken.
+    return names if row.is_flag else f"{names} {_escaped(_metavar(row).replace('|', ' | '))}"
 
 
 def _metavar(row: Any) -> str:
@@ -104,7 +105,8 @@ def _default(row: Any) -> str:
         return f"`{(row.opts if row.default else row.secondary_opts)[0]}`"
     if row.default is None or row.default is False:
         return ""
-    return f"`{row.default}`"
+    # One piece of code per name: browsers do not break a long list at its commas.
+    return ", ".join(f"`{name}`" for name in str(row.default).split(","))
 
 
 def _escaped(text: str) -> str:

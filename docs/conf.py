@@ -26,11 +26,13 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "api_pages",
+    "mathml",
 ]
 exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
+html_math_renderer = "mathml"
 smartquotes = False  # strings such as "auto" can be copied
 
 # Tutorials are notebooks that are run by the build. An error in a cell fails the build. Results are cached until a cell
@@ -97,7 +99,7 @@ html_css_files = ["treerep.css"]
 html_theme_options = {
     "logo": {"text": "treerep"},
     "show_prev_next": True,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
 }

@@ -1,12 +1,16 @@
 """Pictures of the documentation.
 
 `python docs/pictures.py` draws all of them, and `python docs/pictures.py NAME ...` only some.
-The digits on the front page need scikit-learn. The charts of accuracy read stored results from
-`benchmarks/results/` and `paper/cells/`.
+The digits on the front page need scikit-learn. The pictures of single cells need scanpy. The charts of accuracy read
+stored results from `benchmarks/results/` and `paper/cells/`. The picture of the interactive page needs Playwright,
+Chromium, and the data set `zeisel`.
 """
 
+import io
 import json
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +19,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from PIL import Image
+from scipy.spatial import cKDTree
 
 import treerep as tr
 from treerep.drawing.draw import LAYOUTS
@@ -33,7 +38,7 @@ def digits() -> plt.Figure:
 
     X, y = load_digits(return_X_y=True)
     tree = tr.fit(X, metric="euclidean")
-    figure, ax = plt.subplots(figsize=(7.6, 6.2), layout="constrained")
+    figure, ax = plt.subplots(figsize=(6.2, 5.2), layout="constrained")
     tr.draw(tree, layout="equal_daylight", color=y, ax=ax)
     return figure
 
@@ -196,6 +201,69 @@ def mammals() -> plt.Figure:
     return figure
 
 
+def single_cell_tree() -> plt.Figure:
+    """Draw the tree of 700 blood cells, colored by cell type."""
+    import scanpy as sc
+
+    adata = sc.datasets.pbmc68k_reduced()
+    tr.tl.tree(adata, n_clusters=6)
+    figure, ax = plt.subplots(figsize=(9.2, 5))
+    figure.subplots_adjust(left=0, right=0.7, bottom=0, top=1)
+    tr.pl.tree(adata, color="bulk_labels", ax=ax)
+    ax.set_title("")
+    return figure
+
+
+def single_cell_disk() -> plt.Figure:
+    """Draw the tree of 640 simulated blood cells in the Poincaré disk, colored by cell type."""
+    import scanpy as sc
+
+    adata = sc.datasets.krumsiek11()
+    adata.obs_names_make_unique()
+    tr.tl.tree(adata, use_rep="X", root="0")
+    tr.tl.embed(adata)
+    figure, ax = plt.subplots(figsize=(7, 5.4))
+    figure.subplots_adjust(left=0.01, right=0.78, bottom=0, top=1)
+    tr.pl.disk(adata, color="cell_type", ax=ax)
+    ax.set_title("")
+    return figure
+
+
+def page() -> Image.Image:
+    """Return a screenshot of the interactive page: mouse brain cells with a highlighted path."""
+    from playwright.sync_api import sync_playwright
+
+    cells = tr.datasets.load("zeisel")
+    tree = tr.fit(cells, method="neighbor_joining")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    browser = next(path for name in names if (path := shutil.which(name)))
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        path = Path(folder) / "cells.html"
+        table = {"cell type": cells.classes}
+        title = "Mouse brain cells (Zeisel et al. 2015)"
+        tr.page(tree, path, table=table, color="cell type", title=title)
+        chromium = driver.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        size = {"width": 1400, "height": 900}
+        tab = chromium.new_page(viewport=size, reduced_motion="reduce")
+        tab.goto(path.as_uri())
+        tab.locator("#lengths").select_option(label="equal")
+        for node in PATH:
+            tab.locator("#search").fill(str(node))
+            tab.keyboard.press("Enter")
+            tab.wait_for_timeout(1_000)
+            if node == PATH[0]:
+                tab.get_by_role("button", name="Path from here").click()
+        tab.locator("#search").fill("")
+        tab.get_by_role("button", name="Home").click()
+        tab.wait_for_timeout(1_000)
+        tab.mouse.move(700, 890)
+        shot = tab.screenshot()
+        chromium.close()
+    return Image.open(io.BytesIO(shot))
+
+
+#: Cells at both ends of the path in the picture of the interactive page.
+PATH = (1595, 226)
 Rows = list[dict[str, Any]]
 #: Color and marker of every series, the same in all charts of accuracy.
 SERIES = {
@@ -371,8 +439,9 @@ def accuracy_size() -> plt.Figure:
     return figure
 
 
-PICTURES: dict[str, tuple[Callable[[], plt.Figure], int]] = {
-    "digits": (digits, 110),
+#: Functions that draw the pictures, and dots per inch.
+PICTURES: dict[str, tuple[Callable[[], plt.Figure | Image.Image], int]] = {
+    "digits": (digits, 130),
     "asked": (asked, 110),
     "refined": (refined, 100),
     "scales": (scales, 100),
@@ -384,6 +453,9 @@ PICTURES: dict[str, tuple[Callable[[], plt.Figure], int]] = {
     "dimensions": (dimensions, 80),
     "people": (people, 90),
     "mammals": (mammals, 90),
+    "single_cell_tree": (single_cell_tree, 100),
+    "single_cell_disk": (single_cell_disk, 100),
+    "page": (page, 100),
     "accuracy_phylogenies": (accuracy_phylogenies, 120),
     "accuracy_classes": (accuracy_classes, 120),
     "accuracy_groups": (accuracy_groups, 120),
@@ -392,19 +464,37 @@ PICTURES: dict[str, tuple[Callable[[], plt.Figure], int]] = {
 }
 
 
-def save(figure: plt.Figure, path: Path, dpi: int) -> None:
-    """Write a PNG file on a white background, with fewer colors if it is large."""
-    figure.savefig(
-        path,
-        dpi=dpi,
-        facecolor="white",
-        metadata={"Software": None},
-        pil_kwargs={"optimize": True},
+def reduced(picture: Image.Image) -> Image.Image:
+    """Return a picture of 128 colors: 32 for smooth backgrounds, the others for the marks."""
+    colors = [(255, 255, 255)]
+    for count, method in ((31, Image.Quantize.MEDIANCUT), (96, Image.Quantize.MAXCOVERAGE)):
+        few = picture.quantize(count, method, kmeans=3)
+        colors += np.reshape(few.getpalette()[: 3 * count], (-1, 3)).tolist()
+    # Pillow rounds when it matches a palette, so that white becomes gray.
+    nearest = cKDTree(colors).query(np.asarray(picture).reshape(-1, 3))[1]
+    found = Image.fromarray(
+        nearest.reshape(picture.height, picture.width).astype(np.uint8), "P"
     )
+    found.putpalette([value for color in colors for value in color])
+    return found
+
+
+def save(drawn: plt.Figure | Image.Image, path: Path, dpi: int) -> None:
+    """Write a PNG file on a white background, with fewer colors if it is large."""
+    if isinstance(drawn, Image.Image):
+        drawn.save(path, optimize=True)
+    else:
+        drawn.savefig(
+            path,
+            dpi=dpi,
+            facecolor="white",
+            metadata={"Software": None},
+            pil_kwargs={"optimize": True},
+        )
+        plt.close(drawn)
     if path.stat().st_size > MOST_BYTES:
         with Image.open(path) as picture:
-            reduced = picture.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE)
-        reduced.save(path, optimize=True)
+            reduced(picture.convert("RGB")).save(path, optimize=True)
 
 
 if __name__ == "__main__":
@@ -412,6 +502,4 @@ if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for name in sys.argv[1:] or PICTURES:
         make, dpi = PICTURES[name]
-        figure = make()
-        save(figure, FOLDER / f"{name}.png", dpi)
-        plt.close(figure)
+        save(make(), FOLDER / f"{name}.png", dpi)

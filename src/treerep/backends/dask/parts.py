@@ -44,7 +44,10 @@ def fit_to_parts(
     stores 4 bytes per point and the large zones. The list of all parts is written last. Without
     it, the tree is not complete.
 
-    Parameters ---------- data : dask array of points, or points as in `fit` folder : path
+    Parameters
+    ----------
+    data : dask array of points, or points as in `fit`
+    folder : path
         An empty folder, or one that does not exist yet.
     client : Client, optional
         The default is the current client, or a temporary cluster on this machine.

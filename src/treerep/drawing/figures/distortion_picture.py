@@ -34,8 +34,10 @@ def distortion_picture(
 ) -> "Axes":
     """Draw a histogram of pairs of points: x is the true distance, y the tree distance.
 
-    Parameters ---------- tree : Tree, Embedding or another Metric data : any input of
-    `as_metric`
+    Parameters
+    ----------
+    tree : Tree, Embedding or another Metric
+    data : any input of `as_metric`
         The same points, matched by label if both have labels, otherwise by order.
     metric : str, optional
         The metric for points, as in `as_metric`.

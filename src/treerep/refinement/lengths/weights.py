@@ -100,11 +100,13 @@ def fit_weights(
         Performs the passes over the pairs for "l2" with power 0, instead of threads. Other
         objectives need too many passes: sending the sums would take longer than computing them.
 
-    Notes ----- Pairs at distance 0 have no relative error: "l1" ignores them, and "l2" with a
-    power weights them like the smallest positive distance. Edges on no path between the pairs
-    keep their weights. Edges with the same split (a chain through Steiner nodes) share their
-    sum in the old proportions. The result is never worse than the given tree with all weights
-    raised to at least `lower`.
+    Notes
+    -----
+    Pairs at distance 0 have no relative error: "l1" ignores them, and "l2" with a power weights
+    them like the smallest positive distance. Edges on no path between the pairs keep their
+    weights. Edges with the same split (a chain through Steiner nodes) share their sum in the
+    old proportions. The result is never worse than the given tree with all weights raised to at
+    least `lower`.
 
     Time: "l2" with power 0 takes two passes over the pairs and O(N) per step. All other
     objectives take about 100 to 1,000 passes. A pass takes O(n^2 + sum of the depths), or

@@ -88,13 +88,17 @@ def rearrange(
         The tree, the objective `before` and `after`, and the numbers of moves and sweeps. A
         tree that no move improves is returned unchanged.
 
-    Notes ----- A move changes the position of a subtree and the three lengths there. It is made
-    if it lowers the objective by more than the rounding error. A sweep takes O(n N) time for
-    the points and O(n) times the sizes of the subtrees. It takes O(n^2) memory.
+    Notes
+    -----
+    A move changes the position of a subtree and the three lengths there. It is made if it
+    lowers the objective by more than the rounding error. A sweep takes O(n N) time for the
+    points and O(n) times the sizes of the subtrees. It takes O(n^2) memory.
 
     Points at internal nodes may move. Edges of length 0 are contracted at the end.
 
-    Examples -------- A tree of two cherries in which points 1 and 2 were exchanged:
+    Examples
+    --------
+    A tree of two cherries in which points 1 and 2 were exchanged:
 
     >>> truth = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5)
     >>> wrong = Tree(4, [[0, 4], [2, 4], [4, 5], [5, 1], [5, 3]], [1.0] * 5)
