@@ -257,8 +257,8 @@ def _step(sides: Sides, pruned: int, side: int, target: int) -> None:
     """Move a subtree at one end of an edge to the edge of `target`, a child of `side`.
 
     The subtree changes places with the other child of `side`. The same tree results if `target`
-    changes places with the sibling of the subtree. Of these two exchanges, the one that does not
-    move point 0 is made, so that even sides stay even.
+    changes places with the sibling of the subtree. The exchange that does not move point 0 is made,
+    so that even sides stay even.
     """
     child = sides.child
     size = sides.size
