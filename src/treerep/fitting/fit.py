@@ -96,8 +96,8 @@ def fit(
         makes the tree shorter. On by default.
     spr : bool
         (`method="minimum_evolution"` only) Whether to move subtrees to other edges while this
-        makes the tree shorter. Needs `criterion="balanced"`. On by default for this criterion,
-        unless `nni=False`.
+        makes the tree shorter. Needs `criterion="balanced"`. On by default for this criterion
+        and up to 5,000 points, unless `nni=False`.
     trees : int
         (`method="bartal"` only) Number of random trees, 200 by default.
     size : int

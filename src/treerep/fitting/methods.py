@@ -78,7 +78,7 @@ METHODS = records(
         "greedy minimum evolution, then NNI and SPR",
         exact="trees",
         time="n² · depth",
-        memory="5 n² (`spr=False`: n²)",
+        memory="n² (5 n² with `spr=True`)",
         good_at="neighborhoods; distances with `criterion='ols'`",
         cite=("desper2002", "hordijk2005"),
         options=MinimumEvolutionOptions,

@@ -267,3 +267,12 @@ def test_too_little_memory_is_an_error_that_names_the_option(
     with pytest.raises(MemoryError, match="minimum_evolution on 60 points .* spr=False"):
         tr.fit(d, method="minimum_evolution")
     assert len(tr.fit(d, method="minimum_evolution", spr=False)) == 60
+
+
+def test_spr_is_off_by_default_for_many_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    d = random_matrix(40, 3)
+    off = tr.fit(d, method="minimum_evolution", spr=False)
+    assert tr.fit(d, method="minimum_evolution") != off
+    monkeypatch.setattr("treerep.fitting.evolution.minimum_evolution._MOST_POINTS_OF_SPR", 39)
+    assert tr.fit(d, method="minimum_evolution") == off
+    assert tr.fit(d, method="minimum_evolution", spr=True) != off

@@ -42,6 +42,8 @@ _BUDGET = 10_000_000
 _LEAST_SAVING = 1e-12
 # Matrices of n x n numbers in memory: the distances, and the averages of all pairs of 2n edges.
 _MATRICES_OF_SPR = 5
+# SPR is off by default for more points: it would take minutes, and five matrices of memory.
+_MOST_POINTS_OF_SPR = 5000
 
 
 def minimum_evolution(
@@ -53,7 +55,7 @@ def minimum_evolution(
     are then exchanged while this makes the tree shorter.
 
     Finally, subtrees are moved to other edges while this makes the tree shorter (SPR, for
-    "balanced" only).
+    "balanced" only, and by default only for up to 5,000 points).
 
     See Also
     --------
@@ -76,12 +78,12 @@ def minimum_evolution(
     check_choice("criterion", criterion, ("balanced", "ols"))
     check_flag("nni", nni)
     balanced = criterion == "balanced"
+    n = len(metric)
     if spr is None:
-        spr = nni and balanced
+        spr = nni and balanced and n <= _MOST_POINTS_OF_SPR
     check_flag("spr", spr)
     if spr and not balanced:
         raise ValueError("spr needs criterion='balanced', not 'ols'")
-    n = len(metric)
     if spr:
         check_memory(
             _MATRICES_OF_SPR * n * n * 8,
