@@ -361,6 +361,7 @@ def accuracy_groups() -> plt.Figure:
         "auto": "default of fit",
         "treerep": "TreeRep",
         "relaxed_neighbor_joining": "relaxed neighbor joining",
+        "minimum_evolution": "minimum evolution",
         "walktrap": "walktrap (igraph)",
         "louvain": "Louvain (networkx)",
     }
