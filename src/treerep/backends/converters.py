@@ -11,7 +11,7 @@ from ..metric.base import Metric
 
 
 def refuse_dask_array(array: object, **options: object) -> NoReturn:  # noqa: ARG001
-    """Raise a TypeError, so that points of a cluster are not loaded onto one machine by accident."""
+    """Raise a TypeError, so that points on a cluster are not loaded onto one machine."""
     raise TypeError(
         "points in a dask array stay on their workers: add engine='dask' or engine=client, or call compute()"
     )

@@ -30,7 +30,7 @@ class Threads(RunnerBackend):
         return nullcontext(ThreadRunner(self.n_jobs))
 
     def fit(self, request: "FitRequest") -> "Tree":
-        """Fit a tree. Trials on few points run in parallel, others one after the other."""
+        """Fit a tree. Trials on few points run in parallel, and other trials one after another."""
         from ..fitting._trials import EXACT_SCORES, Plan, best_tree
         from ..metric.as_metric import as_metric
 

@@ -77,22 +77,22 @@ def embed(
         branches with many data points more. "equal" separates all edges as far as possible.
         "codes" does the same in closed form.
     exponent : float
-        ("sarkar" with "traffic") A branch of t data points has weight t^exponent, 0.4 by
-        default. A larger exponent lowers the average distortion. It also lowers the precision
-        of neighborhoods at small scales.
+        ("sarkar" with "traffic") A branch of t data points has weight t^exponent, 0.4 by default. A
+        larger exponent lowers the average distortion, but also the precision of neighborhoods at
+        small scales.
     root : int or label
         ("sarkar") The node at the origin; by default the center of the tree.
     init : Tree or Embedding, optional
-        (learning) The start: an embedding of the same points, or a tree to embed by "sarkar".
-        By default h-MDS of up to 1,024 points.
+        (learning) The start: an embedding of the same points, or a tree to embed by "sarkar". The
+        default is h-MDS of up to 1,024 points.
     preset : "paper", optional
-        (learning) Use the options of the paper (see Notes). The default is Riemannian Adam with
-        a better start. It stops when 50 epochs did not lower the loss by a thousandth.
+        (learning) Use the options of the paper (see Notes). The default is Riemannian Adam with a
+        better start. Learning stops when 50 epochs have not lowered the loss by a thousandth.
     epochs : int, optional
         (learning) Largest number of passes over the data, 300 by default.
     rate : float, optional
-        (learning) Hyperbolic length of a step. It decreases to 0 over the epochs. By default
-        0.35 / dim^0.4 for PM and LM and 0.2 for PT.
+        (learning) Hyperbolic length of a step, which decreases to 0 over the epochs. The default is
+        0.35 / dim^0.4 for PM and LM, and 0.2 for PT.
     batch : int, optional
         (learning) Edges (PM, LM) or sampled pairs (PT) per step. By default a step takes a
         quarter of a gigabyte.
@@ -102,7 +102,7 @@ def embed(
     negatives : int, optional
         (PM, LM) Negatives per edge, 50 by default.
     symmetrize : bool, optional
-        (PM, LM) Learn each edge from both ends (the default) or from one.
+        (PM, LM) Learn each edge from both ends (the default) or from one end.
     subsample : int, optional
         (PT) Partners of each point, drawn once: neighbors in a graph first, then random points.
         The default is 64 above 2,048 points.
@@ -128,20 +128,20 @@ def embed(
 
     Notes
     -----
-    Options of other methods raise an error. "pt", "poincare" and "lorentz" learn, and need
-    torch (``pip install 'treerep[embed]'``). Ctrl-C ends the learning and returns the best
-    embedding so far, with a warning.
+    An option that the chosen method does not have raises an error. "pt", "poincare" and "lorentz"
+    are learning methods, which need torch (``pip install 'treerep[embed]'``). Ctrl-C ends the
+    learning and returns the best embedding so far, with a warning.
 
     "sarkar" takes O(N) time for a fixed dimension. "hmds" takes O(n^2) memory, and O(n^2) time
     per Lanczos step or O(n^3) in total. An epoch of PM and LM takes O(edges * negatives * dim),
     and an epoch of PT O(n^2 * dim) or O(n * subsample * dim).
 
     `preset="paper"` follows Sonthalia and Gilbert (2020): a random start near the origin, plain
-    Riemannian descent and no early stop. PM and LM run 1,000 epochs at rate 0.3, with 50
-    negatives, 20 epochs of burn-in and each edge in one direction. PT runs 1,000 epochs at rate
-    5, with 100 epochs of burn-in and 64 partners per point. Batches are 2,048 edges instead of
-    10, at the same rate per edge, and 256 rows as in the paper. Momentum and Adagrad are left
-    out, because they did not affect the points in the published code of PT.
+    Riemannian descent and no early stop. PM and LM run 1,000 epochs at rate 0.3, with 50 negatives,
+    20 epochs of burn-in and each edge in one direction. PT runs 1,000 epochs at rate 5, with 100
+    epochs of burn-in and 64 partners per point. Batches have 2,048 edges for PM and LM, instead of
+    the paper's 10, at the same rate per edge, and 256 rows for PT, as in the paper. Momentum and
+    Adagrad are left out, because they did not affect the points in the published code of PT.
 
     Examples
     --------

@@ -21,9 +21,9 @@ _FARTHEST = 350.0
 class Embedding(CompiledMetric):
     """Points of hyperbolic space of curvature -1, as a metric.
 
-    `embed` returns embeddings. Use `from_poincare` and `from_lorentz` to make one from
-    coordinates. An embedding is a `Metric` on its data points: the distance of two points is
-    their hyperbolic distance divided by `scale`.
+    `embed` returns embeddings. Use `from_poincare` and `from_lorentz` to make an embedding from
+    coordinates. An embedding is a `Metric` on its data points: the distance of two points is their
+    hyperbolic distance divided by `scale`.
 
     Parameters
     ----------
@@ -199,8 +199,7 @@ class Embedding(CompiledMetric):
         """Return which nodes share coordinates with a different node or are outside the open ball."""
         places = _groups(self._places())
         spots = _groups(points)
-        # Coordinates are crowded if their nodes do not all have the same position as the first
-        # one.
+        # Coordinates are crowded if the nodes that share them do not all have the same position.
         first = np.full(spots.max() + 1, -1)
         first[spots[::-1]] = places[::-1]
         crowded = np.zeros(len(first), bool)
@@ -209,7 +208,7 @@ class Embedding(CompiledMetric):
         return crowded[spots] | outside
 
     def _places(self) -> NDArray[np.float64]:
-        """Return rows, (N, any), that are equal if nodes have the same position."""
+        """Return one row per node, (N, any). Nodes at the same position have equal rows."""
         return np.column_stack([self.directions, self.radii])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -267,7 +266,7 @@ def _checked_polar(
 
 
 def real_array(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Return a float64 copy, so that the caller cannot modify it."""
+    """Return a float64 copy, so that the caller cannot modify the stored array."""
     try:
         return np.array(values, np.float64)
     except (TypeError, ValueError) as error:

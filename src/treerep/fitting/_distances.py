@@ -20,8 +20,8 @@ def dense_matrix(
 ) -> NDArray[Any]:
     """Return all distances as a new matrix.
 
-    `matrices` is the total number of matrices of this size that the method needs. If they do
-    not fit in memory, a MemoryError is raised.
+    `matrices` is the total number of matrices of this size that the method needs. If these matrices
+    do not fit in memory, a MemoryError is raised.
     """
     n = len(metric)
     check_memory(
@@ -69,10 +69,10 @@ def checked_pairs(
 def rounding_of(metric: Metric, largest: float) -> float:
     """Return how much equal sums of distances may differ by rounding.
 
-    `largest` is the largest distance. Two errors add up. The input is rounded once to its
-    dtype. Path lengths drift by about sqrt(n) roundings of float64, because they are sums along
-    n edges. (A single term for both, 64 sqrt(n) eps(dtype), would swallow short edges of
-    float32 metrics: see docs/developers/benchmarks.md.)
+    `largest` is the largest distance. Two errors add up. The input is rounded once to its dtype.
+    Path lengths drift by about sqrt(n) roundings of float64, because they are sums along n edges.
+    (A single term for both errors, 64 sqrt(n) eps(dtype), would swallow short edges of float32
+    metrics: see docs/developers/benchmarks.md.)
     """
     drift = 64 * np.sqrt(len(metric)) * np.finfo(np.float64).eps
     return float((8 * max(metric.eps, metric.input_eps) + drift) * largest)

@@ -14,8 +14,8 @@ from ..tree.comparison.support import Keys, inner_splits, share_of_splits
 from ..tree.tree import Tree
 from .methods import METHODS
 
-#: Up to this many points, trees are compared on all pairs and fitted in parallel. For more
-#: points, they are compared on sampled rows and fitted one after the other.
+#: Up to this many points, trees are compared on all pairs and fitted in parallel. For more points,
+#: trees are compared on sampled rows and fitted one after another.
 EXACT_SCORES = 2000
 _SAMPLED_ROWS = 64
 _MOST_POINTS = 2**30 - 1
@@ -40,7 +40,7 @@ class _Trial(NamedTuple):
 
 
 def best_tree(plan: Plan, trials: int, rng: RNGLike, runner: Runner) -> Tree:
-    """Fit once per trial and return the best tree, the first of equally good ones.
+    """Fit once per trial and return the best tree, or the first of equally good trees.
 
     The first trial is the tree that trials=1 gives. The best tree gets the support of all
     trials. Only the splits of the other trees are kept.

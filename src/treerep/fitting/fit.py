@@ -47,27 +47,27 @@ def fit(
         types. The edges of a networkx graph have length 1 unless you pass
         `as_metric(G, weight=...)`. The data is never modified.
     method : str
-        One of the methods in the table below. The default, "auto", is exact on tree metrics.
-        On other data it joins neighbors and rearranges the tree for up to 2,000 points
-        (5,000 vertices of a graph), and uses "backbone" for more.
+        One of the methods in the table below. The default, "auto", is exact on tree metrics. On
+        other data, "auto" joins neighbors and rearranges the tree for up to 2,000 points (5,000
+        vertices of a graph), and uses "backbone" for more points.
     metric : str, optional
-        The metric between points: "euclidean", "cosine", ... (see `PointMetric`). Without it,
+        The metric between points: "euclidean", "cosine", ... (see `PointMetric`). Without `metric`,
         an array is a distance matrix.
     rng : int, numpy Generator or None
         Seed of the random choices. The same seed gives the same tree for every number of
         threads.
     trials : int
-        Number of trees to fit. The tree of lowest average distortion after optimal scaling is
-        kept. The score uses all pairs for up to 2,000 points, and 64 sampled rows for more. The
+        Number of trees to fit. The tree of lowest average distortion after optimal scaling is kept.
+        The score uses all pairs for up to 2,000 points, and 64 sampled rows for more points. The
         `Tree.support` of an edge is the share of trials that contain its split.
     n_jobs : int, optional
         Number of threads. None uses all cores, and at least 16 threads for a matrix on disk.
     tol : float or "auto"
-        (`method="treerep"` only) Lengths below this count as zero. "auto", the default, is 0.1
-        for whole-number distances, as in the paper, and a few units in the last place of the
+        (`method="treerep"` only) Lengths below this value count as zero. "auto", the default, is
+        0.1 for whole-number distances, as in the paper, and a few units in the last place of the
         largest distance otherwise. Distances rounded to float32 or to a few decimals are
-        recognized. If your distances come from a tree with other noise, set `tol` above the
-        noise. Otherwise TreeRep fits the noise.
+        recognized. If your distances come from a tree with other noise, set `tol` above the noise.
+        Otherwise TreeRep fits the noise.
     pivot : "random", "near" or "closest"
         (`method="treerep"` only) The point of a zone to place next. "random", the default,
         picks any point. "near" picks the nearest of four points to the newer end of the edge.
@@ -75,13 +75,14 @@ def fit(
         long paths.
     finish : "treerep" or "nj"
         (`method="treerep"` only) "nj" finishes zones of at most `zone_size` points by neighbor
-        joining, in O(n zone_size). This keeps neighbors better if the data is far from a tree.
+        joining, in O(n zone_size). This preserves neighborhoods better if the data is far from a
+        tree.
     zone_size : int
         (`finish="nj"` only) Largest zone to finish by neighbor joining, 100 by default.
     graph : "complete" or "knn"
-        (`minimum_spanning_tree`, `bfs`, `level_tree` and `low_stretch` only) The graph to use
-        for data that are not a graph. The complete graph is never stored. If the graph of the
-        `k` nearest neighbors is not connected, the shortest connecting edges are added.
+        (`minimum_spanning_tree`, `bfs`, `level_tree` and `low_stretch` only) The graph to use for
+        data that is not a graph. The complete graph is never stored. If the graph of the `k`
+        nearest neighbors is not connected, the shortest connecting edges are added.
     k : int
         (`graph="knn"` only) Number of nearest neighbors, 10 by default.
     root : int or label
@@ -105,8 +106,8 @@ def fit(
         fewer points, all points are in the backbone.
     balance : float from 0 to 1
         (`auto` and `backbone` only) Weight of near distances, from 0 (best long distances) to 1
-        (best neighbors and groups). The default is 0 for graphs and 1 for distances. For points
-        it is 3/4 up to 2,000 points and 1/4 above.
+        (best neighbors and groups). The default is 0 for graphs and 1 for distances. For points,
+        the default is 3/4 up to 2,000 points and 1/4 above.
     time_limit : float
         (`auto` and `backbone` only) Seconds for each round of moves and of edge lengths.
         Without a limit, the result depends on the seed only.
@@ -135,10 +136,10 @@ def fit(
     The default root of "bfs" and "level_tree" costs up to n more searches (288 above 4,096
     points).
 
-    TreeRep is exact on tree metrics: the tree has the right lengths and the fewest possible
-    nodes. It usually reads 10 to 20 distances per point. The time is therefore near n log n
-    (n^2 in the worst case, for example on a star), and the memory O(n) beyond the data. If the
-    data is far from a tree, lengths that would be negative are set to 0.
+    TreeRep is exact on tree metrics: the tree has the right lengths and the fewest possible nodes.
+    It usually reads 10 to 20 distances per point. The time is therefore near n log n (n^2 in the
+    worst case, for example on a star), and the memory is O(n) beyond the data. If the data is far
+    from a tree, lengths that would be negative are set to 0.
 
     Examples
     --------
@@ -206,7 +207,7 @@ class FitRequest(NamedTuple):
 def _name_the_method(record: Method, given: dict[str, Any]) -> None:
     """Raise a ValueError for the first option that the default method does not accept.
 
-    The message names the methods that accept it.
+    The message names the methods that accept this option.
     """
     for name, value in given.items():
         if value is not None and name not in record.option_names:

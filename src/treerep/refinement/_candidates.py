@@ -104,7 +104,7 @@ class Scorer:
     def score(
         self, tree: Tree, start: str, moves: int = 0, residual: float | None = None
     ) -> Candidate:
-        """Score a tree. The clock records how long scoring took."""
+        """Score a tree. The clock records how long the scoring took."""
         begin = time.monotonic()
         if self.errors is not None:
             objective = self.errors.weighted_error(tree)

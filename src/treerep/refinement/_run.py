@@ -43,7 +43,7 @@ _QUICK_TOL = 1e-6
 _OTHER_START_TIME = 0.25
 _MOVES_TIME = 0.5
 # Backbone: fraction of the time for reading distances and placing points, which cannot be
-# interrupted, and fraction for refining its tree.
+# interrupted, and fraction for refining the tree of the backbone.
 _PLACING_TIME = 0.25
 _SAMPLE_TIME = 0.15
 # Approximate seconds to place one point, per point of the backbone.
@@ -71,7 +71,7 @@ class Limits:
     #: Number of rows to which weights are fitted if not all pairs are used. Scores use other
     #: rows.
     sampled_rows: int = 256
-    #: Size of a backbone, and the smallest size that is worth its time.
+    #: Size of a backbone, and the smallest size of a backbone that is worth the time.
     backbone: int = 2000
     least_backbone: int = 50
 
@@ -117,8 +117,8 @@ def choose_goal(request: RefineRequest, limits: Limits) -> Goal:
     share = min(2 * balance / (2 * balance + 3 * (1 - balance)), _LARGEST_SHARE)
     if not (all_pairs and weights == "l1" and n > 2):
         share = 0.0
-    # A distance matrix may come from a phylogeny. Moves that favor short distances keep its
-    # splits. Starting again from another tree would lose the splits of a good one.
+    # A distance matrix may come from a phylogeny. Moves that favor short distances keep the splits
+    # of the phylogeny. Starting again from another tree would lose the splits of a good tree.
     phylogeny = weights == "l1" and balance > 0 and kind_of(request.metric) == "distances"
     power = 0.0
     if weights == "relative_l2":
@@ -191,7 +191,7 @@ class Run:
 
     @cached_property
     def distances(self) -> Distances:
-        """The distances that moves are evaluated on."""
+        """The distances on which moves are evaluated."""
         return Distances(
             self.metric, self.goal.power, None if self.goal.all_pairs else self.rng
         )

@@ -37,7 +37,7 @@ def refine(
     Parameters
     ----------
     tree : Tree
-        A tree on the points of `data`. It is never modified.
+        A tree on the points of `data`, which is never modified.
     data : Metric, array, DataFrame, sparse matrix or networkx graph
         The distances that the tree approximates. See `as_metric`, also for `metric`.
     weights : "l1", "l2", "relative_l2", "heuristic" or "none"
@@ -57,17 +57,16 @@ def refine(
         10,000 points, the tree of `fit(method="backbone")` replaces moves.
     balance : float from 0 to 1
         (`weights="l1"` only) 0 optimizes distances, and 1 optimizes neighborhoods (mean average
-        precision). The objective is (1 - s) log(distortion + 0.001) + s log(1 - precision +
-        0.001), with s / (1 - s) = 2 balance / (3 (1 - balance)) and s at most 0.95. With
-        balance 0 it is the distortion. Neighbors are the neighbors in a graph, or the ten
-        nearest points of other data. Above 10,000 points, the objective is the distortion
-        alone.
+        precision). The objective is (1 - s) log(distortion + 0.001) + s log(1 - precision + 0.001),
+        with s / (1 - s) = 2 balance / (3 (1 - balance)) and s at most 0.95. With balance 0, the
+        objective is the distortion. Neighbors are the neighbors in a graph, or the ten nearest
+        points of other data. Above 10,000 points, the objective is the distortion alone.
     metric : str, optional
         For points: as in `as_metric`.
     time_limit : float, optional
-        Seconds after which the best tree so far is returned. The limit does not interrupt
-        reading the distances of up to 10,000 points and scoring the tree once. On two cores
-        this takes a few seconds for 10,000 points, and tenths of a second for 3,000.
+        Seconds after which the best tree so far is returned. The limit does not interrupt reading
+        the distances of up to 10,000 points and scoring the tree once. On two cores, reading and
+        scoring take a few seconds for 10,000 points, and tenths of a second for 3,000.
     rng, n_jobs, engine, device
         As in `fit`.
 
@@ -94,9 +93,8 @@ def refine(
     balance, at most 2; for a matrix it is 8 balance, at most 4. "l2" takes O(n^2) in total, and
     the other objectives O(n^2) per step.
 
-    Above 10,000 points, edge lengths are fitted to 256 sampled rows. Two trees are compared on
-    256 other rows, and the better one is returned: `tree` with new lengths, and a backbone
-    tree.
+    Above 10,000 points, edge lengths are fitted to 256 sampled rows. Two trees are compared on 256
+    other rows, and the better one is returned: either `tree` with new lengths or a backbone tree.
 
     Examples
     --------

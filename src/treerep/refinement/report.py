@@ -51,8 +51,8 @@ class Refinement(NamedTuple):
 class RefinedTree(Tree):
     """A tree returned by `refine`, with a report of the improvement.
 
-    It has all attributes and methods of `Tree`. Methods that return a new tree return a `Tree`
-    without the report.
+    A refined tree has all attributes and methods of `Tree`. Methods that return a new tree return a
+    `Tree` without the report.
 
     Attributes
     ----------

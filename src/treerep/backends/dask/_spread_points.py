@@ -131,7 +131,7 @@ def spread(
 
 
 def _check_alike(facts: list[Facts], starts: NDArray[np.int64]) -> None:
-    """Check that all chunks have the same kind, because Dask does not."""
+    """Check that all chunks have the same kind, because Dask does not check this."""
     for fact, start in zip(facts, starts.tolist(), strict=False):
         if fact.kind != facts[0].kind:
             kinds = (
@@ -144,7 +144,7 @@ def _check_alike(facts: list[Facts], starts: NDArray[np.int64]) -> None:
 
 
 def raise_first(client: DaskClient, futures: list[DaskFuture]) -> list[Any]:
-    """Gather results. If tasks failed, raise the error of the first one in this order."""
+    """Gather results. If tasks failed, raise the error of the first failed task."""
     with dropping(client, futures):
         try:
             return list(client.gather(futures))
@@ -160,7 +160,7 @@ def raise_first(client: DaskClient, futures: list[DaskFuture]) -> list[Any]:
 def dropping(client: DaskClient, futures: Iterable[DaskFuture]) -> Iterator[None]:
     """Cancel futures on an error or an interrupt.
 
-    Otherwise the traceback would keep them, and with them the memory of the workers.
+    Otherwise the traceback would keep the futures, and with them the memory of the workers.
     """
     try:
         yield
@@ -227,7 +227,7 @@ def submit_to(
     *arguments: object,
     **options: object,
 ) -> DaskFuture:
-    """Submit a task that runs on this worker, or on any other if this one is dead.
+    """Submit a task that runs on this worker, or on any other worker if this worker is dead.
 
     By default, Dask prefers sending a whole block to an idle worker over letting a short task
     wait.

@@ -1,4 +1,4 @@
-"""The client side of TreeRep on a cluster. The client keeps the zones, the workers keep the points."""
+"""The client side of TreeRep on a cluster. The client keeps zones; the workers keep points."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
@@ -131,7 +131,7 @@ class Run:
         return spread.zone.kind > 0 and spread.zone.size > self.finish_points
 
     def _wave(self) -> None:
-        """Take one step in every large zone: the workers sort points, the client adds edges."""
+        """Take one step in every large zone: the workers sort points, and the client adds edges."""
         large = [zone for zone in self.zones if self._is_large(zone)]
         steps = self._steps(large)
         # The step of each zone, in the order of the pieces; -1 for zones without a step.
@@ -217,14 +217,14 @@ class Run:
             return 1, y[POINT], z[POINT], y[NEAR_A], z[NEAR_A], np.nan
         z = lowest[0]
         if self.choices.rule == NEAR:
-            # Among equals, argmin returns the first, which has the lowest priority.
+            # Among equal candidates, argmin returns the first, which has the lowest priority.
             z = lowest[np.argmin(lowest[:, NEAR_B])]
         elif self.choices.rule == CLOSEST:
             z = spread.closest[0]
         return 2, -1, z[POINT], zone.length, z[NEAR_A], z[NEAR_B]
 
     def _with_pivots(self, plan: Plan) -> DaskFuture:
-        """Add the coordinates of the pivots to a plan. They come from the blocks that contain them."""
+        """Add the coordinates of the pivots, from the blocks that contain the pivots, to a plan."""
         steps = plan.steps
         first = np.where(steps.kind == 1, steps.y, steps.z)
         pivots = np.column_stack([first, steps.z]).ravel()
@@ -313,8 +313,8 @@ class Run:
 
         No references to these futures are kept, so Dask drops them as soon as they are used.
 
-        The tasks have priority over batches that were submitted earlier, because other tasks
-        wait for them. If they waited long, Dask would send the whole block to an idle worker.
+        The tasks have priority over batches that were submitted earlier, because other tasks wait
+        for them. If these tasks waited long, Dask would send the whole block to an idle worker.
         """
         return [
             self._submit_to(b, part_of, self.states[b], self.became_r, batch.pieces, priority=1)
@@ -330,7 +330,7 @@ class Run:
     def _add_duplicates(self, duplicates: list[SpreadZone], first: int) -> None:
         """Attach points that coincide with a node as leaves, as nodes `first`, first + 1, ...
 
-        There may be more of them than fit a worker, but they take few bytes.
+        There may be more such points than fit on a worker, but they take few bytes.
         """
         pieces = [spread.piece for spread in duplicates]
         ends = np.array([spread.zone.a for spread in duplicates])

@@ -132,7 +132,7 @@ def rows_of(block: Block, points: NDArray[np.int64]) -> RowOracle:
 def with_pivots(plan: Plan, row: NDArray[np.int64], *rows: RowOracle) -> PlanWithPivots:
     """Add the pivots to a plan, and measure the distances from y to z.
 
-    `rows` come from several blocks. `row` contains the row among them of each y and z in turn.
+    `rows` come from several blocks. `row` contains, for each y and z in turn, its row in `rows`.
     """
     table = select_points(stacked(*rows), row)
     steps = plan.steps
@@ -247,7 +247,8 @@ def _take_first(
 
 
 def _writeable(array: NDArray[np.int32]) -> NDArray[np.int32]:
-    # Received arrays may be read-only or unaligned. Kernels would be compiled again for them.
+    # Received arrays may be read-only or unaligned. Kernels would be compiled again for such
+    # arrays.
     return np.require(array, requirements=["C", "A", "W"])
 
 
@@ -268,7 +269,7 @@ class _Workspace:
         ]
 
     def oracle(self, slots: NDArray[np.int32], others: RowOracle) -> RowOracle:
-        """Return an oracle of some points of the block, followed by others.
+        """Return an oracle of some points of the block, followed by rows of other blocks.
 
         The oracle is valid until the next call.
         """

@@ -1,4 +1,4 @@
-"""The Dask backend. Its results are bitwise identical to those of threads."""
+"""The Dask backend. Its results are bitwise identical to those of the threads backend."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,9 +48,10 @@ class Dask(RunnerBackend):
             yield runner
 
     def fit(self, request: FitRequest) -> Tree:
-        """Fit a tree. Points are distributed over the workers; other trials run on one worker each.
+        """Fit a tree.
 
-        A Dask array contains points, and `metric` names their metric.
+        Points are distributed over the workers. For other data, each trial runs on one worker. A
+        Dask array contains points, and `metric` names their metric.
         """
         data = read_data(request)
         if isinstance(data, SpreadablePoints):
@@ -66,7 +67,7 @@ class Dask(RunnerBackend):
         """Refine a tree.
 
         The workers perform the passes of ordinary least squares: all passes for weights="l2",
-        and those between moves for "l1". Everything else runs here, on threads.
+        and the passes between moves for "l1". Everything else runs here, on threads.
         """
         with self.runner() as runner:
             return refined_tree(request, self.n_jobs, runner)

@@ -152,8 +152,8 @@ def run_on(
 
 
 def _metric_name(metric: str | None) -> str:
-    # As everywhere, no metric means a distance matrix. Read as points, it would silently give a
-    # wrong tree.
+    # As everywhere, no metric means a distance matrix. A matrix read as points would silently give
+    # a wrong tree.
     if metric is None or metric == "precomputed":
         raise MetricError(
             "a distance matrix cannot be a dask array: for points add metric='euclidean', "

@@ -40,9 +40,9 @@ def fit_to_parts(
 ) -> int:
     """Learn a tree with TreeRep on a Dask cluster and write it to a folder in parts.
 
-    Every worker writes its edges, so client and workers must share the folder. The client
-    stores 4 bytes per point and the large zones. The list of all parts is written last. Without
-    it, the tree is not complete.
+    Every worker writes its edges, so client and workers must share the folder. The client stores 4
+    bytes per point and the large zones. The list of all parts is written last. Without this list,
+    the tree is not complete.
 
     Parameters
     ----------

@@ -19,9 +19,9 @@ _SENDINGS = 5
 class Spread:
     """The Runner of a Dask cluster: see `_core.parallel.Runner`.
 
-    Shared data is sent to every worker once and kept there until other data is shared. Tasks
-    are pure, so the scheduler gives those of a lost worker to others. If all workers that had
-    the shared data are lost at once, the data is sent again, and missing tasks are resubmitted.
+    Shared data is sent to every worker once and kept there until other data is shared. Tasks are
+    pure, so the scheduler gives the tasks of a lost worker to other workers. If all workers that
+    had the shared data are lost at once, the data is sent again, and missing tasks are resubmitted.
 
     On exit, the context manager frees the memory of the workers, even if the traceback of an
     error still refers to it.
@@ -49,7 +49,7 @@ class Spread:
     ) -> Iterator[Result]:
         """Yield work(shared, task) for every task, in the order of the tasks."""
         groups = self._groups(list(tasks))
-        pending: list[DaskFuture] = []  # the next one is last
+        pending: list[DaskFuture] = []  # the next future is last
         for k in range(len(groups)):
             results: list[Result] | None = None
             for _ in range(_SENDINGS):

@@ -1,8 +1,8 @@
 """Distances of any metric on a torch device, one block at a time.
 
-Distances between points are computed on the device. A matrix is moved there as a whole if it
-fits, and a few rows at a time otherwise. Other metrics, such as graphs and custom ones, are
-read on the host and then moved.
+Distances between points are computed on the device. A matrix is moved there as a whole if it fits,
+and a few rows at a time otherwise. Other metrics, such as graphs and custom metrics, are read on
+the host and then moved.
 """
 
 from typing import Protocol
@@ -32,7 +32,7 @@ class Blocks(Protocol):
     def block(self, rows: Points, cols: Points) -> Tensor:
         """Return the distances between rows (pieces, height) and columns (pieces, width).
 
-        They have the shape (pieces, height, width), and the caller may overwrite them.
+        The result has the shape (pieces, height, width), and the caller may overwrite it.
         """
 
 

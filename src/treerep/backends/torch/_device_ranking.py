@@ -124,7 +124,7 @@ class _DeviceRanking:
         return total
 
     def _counts(self, near: _Near, distances: Tensor, by_rank: bool) -> NDArray[np.float64]:
-        """Return how many points are at most as far away as each neighbor, including itself."""
+        """Return how many points are at most as far away as each neighbor, itself included."""
         counts = np.empty(len(near.row))
         step = max(1, entries_on(self.device) // self.n)
         numbers = self._tensor(self.order)

@@ -15,7 +15,7 @@ from ._max_min import max_min_rows
 from ._memory import memory_needed
 from ._rectangles import entries_on
 
-# Columns that the threads compare together. Among equal pairs, the threads find this one first.
+# Number of columns that the threads compare together, which determines the pair found first.
 _STRIP = 2048
 
 

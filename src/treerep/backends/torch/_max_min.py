@@ -1,6 +1,6 @@
 """The (max, min) product of a symmetric matrix with itself, on a torch device.
 
-It takes O(n^3) comparisons.
+The product takes O(n^3) comparisons.
 
 A Triton kernel keeps a tile of the product in registers and reads two short runs of a row in
 every step. Without Triton, each step is two torch passes over the whole block.
@@ -71,8 +71,8 @@ def max_min_tile(  # type: ignore[no-untyped-def]
     """Fill one tile of `widest` from the n rows of `matrix`, which are `stride` apart."""
     rows = tl.program_id(0) * HEIGHT + tl.arange(0, HEIGHT)
     cols = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
-    # Use one address for all rows and one for all columns. The others are at constant offsets,
-    # which saves registers.
+    # Use one address for all rows and one for all columns. The other addresses are at constant
+    # offsets, which saves registers.
     left = matrix + first + tl.program_id(0) * HEIGHT
     right = matrix + first + tl.program_id(1) * WIDTH
     x = tl.arange(0, HEIGHT)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..._core.typing import TorchDevice
 
-#: Number of pairs in one piece. On a GPU, launches cost more than memory: half a gigabyte of
-#: float64. On other devices, a piece fits into a cache.
+#: Number of pairs in one piece. On a GPU, where launches cost more than memory, a piece is half a
+#: gigabyte of float64. On other devices, a piece fits into a cache.
 GPU_ENTRIES = 1 << 26
 CPU_ENTRIES = 1 << 20
 _LARGEST_TILE = 1024

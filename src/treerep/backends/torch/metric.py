@@ -2,10 +2,11 @@
 
 - `DeviceMetric.pairs` adds coordinates in the order of the compiled kernels
   (metric/oracle/lane_kernels.py): eight lanes, pairwise, then the rest, in the precision of the
-  coordinates. Matrices and Euclidean, Manhattan and Chebyshev points give the same bits as on
-  the CPU. Trees need this, because a difference in the last digit can lead to another tree.
-- `DeviceMetric.block` uses matrix products in float64. It is many times faster for all pairs of
-  two sets of points, and agrees up to rounding. This is enough for scores and edge weights.
+  coordinates. Matrices and Euclidean, Manhattan and Chebyshev points give the same bits as on the
+  CPU. Trees need identical bits, because a difference in the last digit can lead to another tree.
+- `DeviceMetric.block` uses matrix products in float64. It is many times faster for all pairs of two
+  sets of points, and agrees with `pairs` up to rounding, which is enough for scores and edge
+  weights.
 
 The distance formulas are therefore written twice here, and the two versions cannot share code.
 """

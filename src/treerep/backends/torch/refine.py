@@ -1,8 +1,8 @@
 """Exact weights of large trees, with passes over all pairs of points on a torch device.
 
-The search is that of `refinement`. Its steps take O(N) time and stay on the host. Most of the
-time is spent on sums of errors over the paths through each edge, for all n (n - 1) / 2 pairs.
-`DevicePairs` computes these sums on the device.
+The search is that of `refinement`. The steps of the search take O(N) time and stay on the host.
+Most of the time is spent on sums of errors over the paths through each edge, for all n (n - 1) / 2
+pairs. `DevicePairs` computes these sums on the device.
 """
 
 import copy
@@ -130,8 +130,8 @@ def _improved(
     after = _distortion(fit.tree, space, device)
     if weights != "l1":
         return _Found(fit.tree, after, fit.value, fit.start, fit.residual)
-    # The objective is the distortion itself. The search lowers a smoothed objective, which may
-    # miss it.
+    # The objective is the distortion itself. The search lowers a smoothed objective, whose minimum
+    # may not be that of the distortion.
     if after < before:
         return _Found(fit.tree, after, float(after), float(before), fit.residual)
     return _Found(tree, before, float(before), float(before), fit.residual)
@@ -249,7 +249,7 @@ class DevicePairs(Pairs):
     def _spread(
         self, where: Rectangle, turns: Turns, slope: Tensor, ends: Vector, sums: Vector
     ) -> None:
-        """Add derivatives at both ends of a path, and subtract them twice where it turns."""
+        """Add derivatives at both ends of a path, and subtract them twice where the path turns."""
         left, right = (self.torch.from_numpy(x).to(self.device) for x in turns)
         # The higher of two ancestors of a point has the lower number.
         at_left = slope.where(left[:, :, None] <= right[:, None, :], 0.0)

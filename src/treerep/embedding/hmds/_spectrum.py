@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from ...scores._streaming import row_slices
 
-# A dense solver is faster up to this many points, or from this fraction of all eigenvectors on.
+# A dense solver is faster for up to this many points, or for at least this fraction of all
+# eigenvectors.
 _FEW_POINTS = 300
 _MANY_VECTORS = 0.1
 _TOLERANCE = 1e-14  # for Lanczos, relative to the largest eigenvalue

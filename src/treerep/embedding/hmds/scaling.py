@@ -1,9 +1,9 @@
 """h-MDS: multidimensional scaling in hyperbolic space, by eigenvectors.
 
 Based on Sala, De Sa, Gu and Ré, Representation Tradeoffs for Hyperbolic Embeddings (ICML 2018),
-with two differences. Points are weighted, so that distant ones do not dominate. Eigenvalues are
-selected by sign; the published code selects the largest in magnitude, which always include the
-negative one of x0.
+with two differences. Points are weighted, so that distant points do not dominate. Eigenvalues are
+selected by sign; the published code selects those of largest magnitude, which always include the
+negative eigenvalue of x0.
 """
 
 import math
@@ -64,9 +64,9 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
 
     Notes
     -----
-    O(n^2) memory. O(n^2) time per Lanczos step for few dimensions, and O(n^3) for many
-    dimensions or few points. The search for the scale takes about forty times this for its
-    points. Sala et al. (2018).
+    O(n^2) memory. O(n^2) time per Lanczos step for few dimensions, and O(n^3) for many dimensions
+    or few points. The search for the scale takes about forty times as long as one embedding of the
+    points that it uses. Sala et al. (2018).
 
     Examples
     --------
@@ -159,9 +159,9 @@ def _best_scale(distances: NDArray[np.float64], dim: int, farthest: float) -> fl
         tried = {grid[best]: losses[best]}
         left = high - _GOLDEN * (high - low)
         right = low + _GOLDEN * (high - low)
-        # A relative error of the scale adds at most about the same distortion. The search
-        # therefore ends early for points that are not hyperbolic, and continues to the last
-        # digits for those that are.
+        # A relative error of the scale adds at most about the same distortion. The search therefore
+        # ends early for points that are not hyperbolic, and continues to the last digits for
+        # hyperbolic points.
         while high - low > max(1e-10, 0.01 * min(tried.values())):
             for x in (left, right):
                 if x not in tried:
@@ -186,8 +186,8 @@ def _best_width(
 ) -> tuple[float, Embedding]:
     """Return the best embedding by the first dim, dim/2, dim/4 ... eigenvectors, and its score.
 
-    The number is halved as long as the score improves. Negative eigenvalues cannot be
-    represented, so too many positive ones can make distances too long.
+    The number of eigenvectors is halved as long as the score improves. Negative eigenvalues cannot
+    be represented, so too many positive eigenvalues can make distances too long.
     """
     best = math.inf, _placed(spectrum, 0, scale, dim, truth.labels)
     width = len(spectrum.values)

@@ -1,7 +1,7 @@
 """Riemannian optimization on the Poincaré ball and the hyperboloid, with torch tensors.
 
 Implements Riemannian gradient descent (Bonnabel 2013) and Riemannian Adam (Bécigneul and Ganea
-2019). The step is an exponential map, and parallel transport moves the first moment along it.
+2019). The step is an exponential map, and parallel transport moves the first moment along the step.
 """
 
 import functools
@@ -27,7 +27,7 @@ def _arcosh_function() -> Callable[[Tensor], Tensor]:
     function: Any = require("torch", "embed").autograd.Function
 
     class Arcosh1p(function):  # type: ignore[misc]
-        """arcosh(1 + t), saving one tensor instead of the five of autograd."""
+        """arcosh(1 + t). Saves one tensor for the gradient; autograd would save five."""
 
         @staticmethod
         def forward(context: Any, excess: Tensor) -> Tensor:

@@ -46,7 +46,7 @@ class Schedule(NamedTuple):
     adam: bool
     # rate of the log scale, which always uses Adam, as a fraction of the rate of the points
     scale_pace: float = 0.1
-    gain: float = 1.0  # factor of the rate, for batches larger than those it was chosen for
+    gain: float = 1.0  # factor of the rate, for batches larger than the rate was chosen for
 
     def at(self, epoch: int) -> float:
         """Return the learning rate of an epoch."""
@@ -98,7 +98,7 @@ def learn(
     what: str,
     log_scale: float | None = None,
 ) -> Learned:
-    """Minimize `loss(points, log scale, batch)`, in every epoch over `batches(epoch)`.
+    """Minimize `loss(points, log scale, batch)` over `batches(epoch)` in every epoch.
 
     The log scale is also learned, unless it is None. An interrupt ends the learning, not the
     program: the best points so far are returned, with a warning.

@@ -74,7 +74,8 @@ def pt(
     if preset and init is None:
         start = random_start(space, n, dim, _SPREAD, rng)
     else:
-        # A plane has enough space only far from the origin; more dimensions need less.
+        # A plane has enough space only far from the origin; in more dimensions, points can be
+        # closer.
         start = warm_start(space, metric, n, dim, init, max(_REACH, 24.0 / dim), rng)
     points = require("torch", "embed").from_numpy(start).to(where)
     loss: AllPairs | SampledPairs
@@ -146,7 +147,7 @@ class AllPairs:
 
 
 class SampledPairs:
-    """The same mean over sampled pairs, in batches. The pairs are kept on the device."""
+    """The mean of `AllPairs` over sampled pairs, in batches. The pairs are kept on the device."""
 
     def __init__(
         self,

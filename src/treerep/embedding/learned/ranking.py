@@ -25,8 +25,8 @@ from ._training import (
     warm_start,
 )
 
-# The batch size of the paper, for which its rate was chosen, and ours with the same rate per
-# edge.
+# The batch size of the paper, for which the paper's rate was chosen, and our batch size, with the
+# same rate per edge.
 _PAPER_BATCH = 10
 _PRESET_BATCH = 2048
 _SCHEDULES: dict[str | None, Schedule] = {
@@ -171,7 +171,7 @@ class RankingLoss:
         starts = np.cumsum(counts) - counts
         rank = np.arange(len(banned)) - starts[banned[:, 0]]
         self.keys = _tensor(banned[:, 0] * n + banned[:, 1], device)
-        # banned - rank is the number of allowed nodes before it.
+        # The number of allowed nodes before a banned node is banned - rank.
         self.before = _tensor(banned[:, 0] * n + banned[:, 1] - rank, device)
         self.starts = _tensor(starts, device)
         self.allowed = _tensor(n - counts, device)

@@ -24,13 +24,14 @@ def heavy_children(up: Any, size: Any, heavy: Any) -> None:
 def polar_coordinates(
     frames: Any, size: Any, heavy: Any, node: Any, directions: Any, radii: Any
 ) -> None:
-    """Write the direction at the root and the distance from it of node[p] for every position p.
+    """Write the direction of node[p] at the root and its distance from the root, for every p.
 
     O(N k^2).
 
-    Depth-first, visiting the child with the largest subtree last. A pending node keeps the k x
-    k matrix that transports its frame along the geodesic to the root. It is pending only during
-    subtrees of at most half its size, so at most O(log N) nodes are pending at a time.
+    Visits nodes depth-first, and the child with the largest subtree last. A pending node keeps the
+    k x k matrix that transports its frame along the geodesic to the root. A node is pending only
+    while subtrees of at most half the size of its own are visited, so at most O(log N) nodes are
+    pending at a time.
     """
     n, dim = frames.turns.shape
     levels = 2 + int(math.log2(n))
@@ -242,8 +243,8 @@ def _carry_on(
     total = 1.0 / math.sqrt(total)
     for c in range(dim):
         outward[below, c] = side[c] * total
-        # Direction of n at the root. It is computed from the components of n, however short n
-        # is. As the difference of two unit vectors it would contain their rounding errors.
+        # Direction of n at the root. It is computed from the components of n, however short n is.
+        # Computed as the difference of two unit vectors, it would contain their rounding errors.
         # `swing`, 1 / length of n, would then amplify these errors from node to node.
         side[c] = back * carry[top, 0, c]
         for b in range(1, dim):

@@ -81,7 +81,7 @@ def _templates(
 
 
 def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
-    """Return `count` well-separated unit vectors: -e_1, then the others in decreasing angle to it.
+    """Return `count` well-separated unit vectors: -e_1, then others in decreasing angle to -e_1.
 
     Angles are equal in two dimensions. In higher dimensions, up to dim + 1 directions form a
     regular simplex. Up to 2 dim directions, "codes" uses the words of a Hadamard code and their

@@ -36,8 +36,8 @@ def walk_rows(oracle: Any, rows: Any, cols: Any, trail: Any, view: Any, out: Any
                 view[above, c] = view[p, c]
             climb(view, above, turns, p, lengths[p], decay[p], half[p])
             p = above
-        # Positions on the trail are done. Those between two of them are below a position that
-        # is done.
+        # Positions on the trail are done. Every position between two of them has a parent that is
+        # already done.
         begin = 1
         for step in range(steps - 1, -2, -1):
             end = trail[step] if step >= 0 else n

@@ -49,9 +49,9 @@ def sarkar(
         number. The default is 1.05, unless a scale is given.
     directions : "traffic", "equal" or "codes"
         Directions of the edges around a node. "equal" separates all edges as far as possible.
-        "traffic" separates branches with many data points more, which mostly lowers the average
-        distortion a lot. "codes" is like "equal" in closed form, and gives the branch with most
-        points the direction farthest from the parent.
+        "traffic" separates branches with many data points more, which usually lowers the average
+        distortion considerably. "codes" is like "equal" in closed form, and gives the branch with
+        the most points the direction farthest from the parent.
     exponent : float, optional
         ("traffic" only) A branch of t data points has weight t^exponent, 0.4 by default. 0 is
         "equal", and 1 is best for the average distortion at large scales. Large exponents make

@@ -27,7 +27,7 @@ def exchange_best(
     limit: int,
     budget: int,
 ) -> int:
-    """Make the exchange that saves most, while one saves more than `least`.
+    """Repeat the exchange that saves the most, while an exchange saves more than `least`.
 
     Returns the number of exchanges. Returns early after `limit` exchanges, or after about
     `budget` distances have been read.
@@ -140,7 +140,7 @@ def _spread_exchange(
 ) -> None:
     """Update the sides within one of four subtrees whose sibling and uncle traded places."""
     if not balanced:
-        return  # both are in the same sides as before
+        return  # sibling and uncle are in the same sides as before
     for k in range(first, last):
         side = workspace.order[k]
         if sides.point[side] < 0:
@@ -184,10 +184,10 @@ def _turn(
 ) -> None:
     """Update one of four subtrees whose uncle becomes its sibling.
 
-    The averages between its children and both ends of the edge are also updated. Before the
-    exchange, the rest of the tree consists of the sibling and, at the far end of the edge, the
-    uncle and the mate. Afterwards it consists of the uncle and, at the far end, the sibling and
-    the mate. `workspace.to` has the averages to the sibling (t) and the uncle (1 - t).
+    The averages between the children of this subtree and both ends of the edge are also updated.
+    Before the exchange, the rest of the tree consists of the sibling and, at the far end of the
+    edge, the uncle and the mate. Afterwards it consists of the uncle and, at the far end, the
+    sibling and the mate. `workspace.to` has the averages to the sibling (t) and the uncle (1 - t).
     """
     rest = part ^ 1
     slot = 0 if sides.child[rest, 0] == far else 1

@@ -6,9 +6,9 @@ contain point 0. Edge 0 is the edge of point 0. A side that is not a leaf has tw
 the two sides into which it falls when its edge is removed.
 
 There are two kinds of averages of two disjoint sides. "ols" averages over all pairs of points.
-"balanced" averages over the children, with weights 1/2 at every branching. Only the O(n)
-averages of neighbors are stored: those between the two children of every side (`pair`) and
-between children at opposite ends of an edge (`cross`).
+"balanced" averages over the children, with weights 1/2 at every branching. Only the O(n) averages
+of neighbors are stored: those between the two children of every side (`pair`) and those between
+children at opposite ends of an edge (`cross`).
 
 A change of the tree at one edge changes averages everywhere. The change depends on the average
 distance from each side to the subtrees that were moved, which takes only the matrix rows of the
@@ -78,7 +78,7 @@ def _mix(sides: Sides, side: int, first: float, second: float, balanced: bool) -
 
 @helper
 def _averages_from(sides: Sides, distances: Any, order: Any, near: Any, balanced: bool) -> int:
-    """Fill `near` with the average distance from a point to every side that does not contain it.
+    """Fill `near` with average distances from a point to all sides that do not contain the point.
 
     Returns the number of even sides, which are left in `order`, each before its children.
     """
@@ -116,7 +116,7 @@ def _saving(
 ) -> float:
     """Return the length of the tree AB|CD minus the length of AC|BD.
 
-    It follows from the averages and the numbers of points of the four subtrees.
+    The difference follows from the averages and the numbers of points of the four subtrees.
     """
     # Balanced: (AB + CD - AC - BD) / 4.
     if balanced:
@@ -142,9 +142,9 @@ def _averages_between(
 ) -> int:
     """Fill workspace.to with averages between the sides of two groups.
 
-    workspace.to[side, t] is the average from a side within one group to subtree t of the other.
-    The first two of four roots form one group of subtrees, and the others form the second; -1
-    means none. The sides within root k are written to workspace.order[starts[k] : starts[k +
+    workspace.to[side, t] is the average from a side within one group to subtree t of the other. The
+    first two of four roots form one group of subtrees, and the last two form the second group; -1
+    means no subtree. The sides within root k are written to workspace.order[starts[k] : starts[k +
     1]]. Returns the number of matrix rows read.
     """
     order, share, to, weight, total = workspace
@@ -194,7 +194,7 @@ def _averages_between(
 def _share_out(
     sides: Sides, order: Any, first: int, last: int, share: Any, weight: Any, balanced: bool
 ) -> None:
-    """Compute the weights of the sides order[first:last] in the average of the first.
+    """Compute the weights of the sides order[first:last] in the average of the first side.
 
     Also compute the weights of their points.
     """

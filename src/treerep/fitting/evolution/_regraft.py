@@ -4,9 +4,9 @@ A subtree is cut off and put onto another edge. Nearest neighbor interchange is 
 of an edge that is one step away. Averages of all pairs of subtrees make the evaluation of one
 move O(1) (Hordijk and Gascuel, Bioinformatics 21, 2005), so all O(n^2) moves take O(n^2) time.
 
-FastME (Lefort, Desper and Gascuel, Mol. Biol. Evol. 32, 2015) makes the best of all moves and
-then evaluates all moves again. Here each subtree in turn is moved to the best edge at once,
-which needs far fewer evaluations.
+FastME (Lefort, Desper and Gascuel, Mol. Biol. Evol. 32, 2015) makes the best of all moves and then
+evaluates all moves again. Here, each subtree in turn is moved to its best edge at once, which needs
+far fewer evaluations.
 """
 
 from typing import Any
@@ -82,7 +82,7 @@ class Regrafting:
         return 0.5 * float(self.table[leaves, leaves].sum())
 
     def _renumber(self) -> None:
-        """Number the edges in preorder, so that those of a subtree are near in memory."""
+        """Number the edges in preorder, so that the edges of a subtree are close in memory."""
         sides = self.sides
         kernels.preorder(sides, self.work.order, self.work.stack)
         old = (self.work.order[:, None] + [0, 1]).ravel()

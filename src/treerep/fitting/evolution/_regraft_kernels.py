@@ -1,12 +1,12 @@
 """Kernels of balanced minimum evolution that prune a subtree and regraft it elsewhere (SPR).
 
-The form of the tree is described in `_minimum_evolution_kernels`. The table has the balanced
-average distance of every pair of edges: the average between the two disjoint sides that face
-away from each other. table[e, e] is the average between the two sides of e.
+The form of the tree is described in `_minimum_evolution_kernels`. The table contains the balanced
+average distance of every pair of edges: the average between the two disjoint sides that face away
+from each other. table[e, e] is the average between the two sides of e.
 
-With the table, every position of a pruned subtree is evaluated in O(1) (Hordijk and Gascuel
-2005). A move changes the averages of the sides that contain the moved subtree, its old position
-or its new one. These averages are computed again from those of their children, so errors do not
+With the table, every position of a pruned subtree is evaluated in O(1) (Hordijk and Gascuel 2005).
+A move changes the averages of the sides that contain the moved subtree, its old position or its new
+position. These averages are computed again from the averages of the children, so errors do not
 accumulate. An update takes O(n) time for each level of the tree.
 """
 
@@ -81,9 +81,9 @@ def _leaf_row(sides: Sides, distances: Any, row: Any, order: Any) -> None:
 
 @helper
 def _mean_row(sides: Sides, table: Any, side: int) -> None:
-    """Compute the averages from an even side to all disjoint ones.
+    """Compute the averages from an even side to all disjoint sides.
 
-    Entries of sides within it or around it are filled with other numbers, which `fill_nested`
+    Entries of sides within or around the side are filled with other numbers, which `fill_nested`
     replaces.
     """
     one = table[sides.child[side, 0] // 2]
@@ -185,10 +185,10 @@ def regraft(
 def best_position(
     sides: Sides, table: Any, work: RegraftWorkspace, pruned: int, least: float
 ) -> tuple[int, float]:
-    """Return the edge onto which moving a side saves most, and how much it saves.
+    """Return the edge onto which moving a side saves the most, and the amount saved.
 
-    The edge is given by its side away from the pruned one, and is -1 if no move saves more than
-    `least`. `work.previous` leads from the edge back to the old position.
+    The edge is given by the one of its sides that faces away from the pruned side, and is -1 if no
+    move saves more than `least`. `work.previous` leads from the edge back to the old position.
     """
     stack, near, gain, weight = work.stack, work.near, work.gain, work.weight
     to_x = table[pruned // 2]
@@ -211,9 +211,9 @@ def best_position(
                 b = sides.child[side, slot]
                 c = sides.child[side, 1 - slot]
                 x_c = to_x[c // 2]
-                # A is the part behind the side, without the pruned subtree X. In the present
-                # tree, X and its sibling Y both have the weight w in that part. Without X, Y
-                # has 2w: AC = (average with X) + w (YC - XC).
+                # A is the part behind the side, without the pruned subtree X. In the present tree,
+                # X and its sibling Y both have the weight w in that part. Without X, Y has the
+                # weight 2w: AC = (average with X) + w (YC - XC).
                 a_c = sides.pair[b ^ 1] + share * (to_y[c // 2] - x_c)
                 # From the edge of A to that of B, XA|BC becomes XB|AC, which saves
                 # (XA + BC - XB - AC) / 4.

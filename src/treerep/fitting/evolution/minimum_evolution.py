@@ -4,7 +4,7 @@ Desper and Gascuel (J. Comput. Biol. 2002; Mol. Biol. Evol. 2004).
 
 1. *Insert*: each point is inserted where the tree stays shortest.
 2. *Exchange* (nearest neighbor interchange, NNI): while exchanging two subtrees at the ends of
-   an edge shortens the tree, the exchange that saves most is made.
+   an edge shortens the tree, the exchange that saves the most is made.
 3. *Regraft* (subtree pruning and regrafting, SPR; "balanced" only): subtrees move to other
    edges while this shortens the tree. See `_regraft`.
 
@@ -14,8 +14,9 @@ between i and j has the length sum over pairs of 2^(1 - p(i, j)) d(i, j).
 
 The algorithms in the papers store the average distances between all pairs of subtrees. This
 implementation stores only the averages of neighbors, which suffice for insertion and exchange.
-They are updated from the rows of the distance matrix that a change affects. This takes a
-quarter of the memory, and rows are read contiguously. Only step 3 needs the table.
+These averages are updated from the rows of the distance matrix that a change affects. The updates
+take a quarter of the memory, and rows are read contiguously. Only step 3 needs the averages of all
+pairs.
 """
 
 from typing import Any
@@ -36,7 +37,7 @@ from ._exchange_kernels import exchange_best
 from ._minimum_evolution_kernels import Sides, Workspace
 from ._regraft import regraft
 
-# Number of distances read between two checks of the time and of interrupts: about 0.1 s.
+# Number of distances read between two checks for the deadline and for interrupts: about 0.1 s.
 _BUDGET = 10_000_000
 # Exchanges that save less than this fraction of the largest distance may be due to rounding.
 _LEAST_SAVING = 1e-12
@@ -64,15 +65,15 @@ def minimum_evolution(
 
     Notes
     -----
-    Exact on tree metrics, by both criteria. On other data, negative lengths are set to 0. On
-    the graphs of the TreeRep paper, "balanced" keeps neighborhoods better, and "ols" keeps
+    Exact on tree metrics, by both criteria. On other data, negative lengths are set to 0. On the
+    graphs of the TreeRep paper, "balanced" preserves neighborhoods better, and "ols" preserves
     distances better.
 
     On simulated alignments, SPR finds more of the true splits if the distances are noisy, in up
     to three times the time. See benchmarks/results/minimum_evolution.md.
 
-    O(n^2) time for each level of the tree, and for each round of SPR. O(n^2) memory: five
-    matrices with SPR, one without. Desper and Gascuel, J. Comput. Biol. 9, 2002. Hordijk and
+    O(n^2) time for each level of the tree, and for each round of SPR. O(n^2) memory: five matrices
+    with SPR, and one matrix without. Desper and Gascuel, J. Comput. Biol. 9, 2002. Hordijk and
     Gascuel, Bioinformatics 21, 2005.
     """
     check_choice("criterion", criterion, ("balanced", "ols"))

@@ -105,7 +105,7 @@ def _clusters(matrix: NDArray[Any], variances: bool) -> Clusters:
 def _join_three(c: Clusters) -> None:
     """Join the last three clusters at one node.
 
-    The length of each is its Gromov product with the other two.
+    The length of each edge is the Gromov product of its cluster with the other two.
     """
     left = np.flatnonzero(c.gone[: c.counts[WIDTH]] == 0)
     first = c.counts[EDGES]

@@ -1,8 +1,8 @@
 """Neighbor joining: exact, relaxed, and with variances.
 
 Every cluster has a slot: a row and a column of the matrix. A join puts the new cluster into the
-slot of the first cluster and marks the slot of the second as empty. When a quarter of the slots
-are empty, the others are moved together.
+slot of the first cluster and marks the slot of the second as empty. When a quarter of the slots are
+empty, the remaining clusters are moved together.
 
 With m clusters left and u_i = (sum of row i) / (m - 2), the next pair minimizes d_ij - u_i -
 u_j.
@@ -93,12 +93,12 @@ def _seek(c: Clusters, i: int) -> float:
 def _closest_pair(c: Clusters) -> tuple[int, int]:
     """Return the pair with the smallest d_ij - u_i - u_j.
 
-    A row is searched only if its minimum could be below the best known pair. With the partner
-    found in the last search, the value is known. With any other cluster there are two lower
-    bounds. The first is the second smallest value of the last search minus the drift, which
-    adds up the largest growth of any u_j in every join since. The second is the smallest
-    distance of the last search minus the current largest u_j. A new cluster is searched only in
-    its row, so the other rows can ignore it.
+    A row is searched only if its minimum could be below the best known pair. The value with the
+    partner found in the last search is known. For the value with any other cluster, there are two
+    lower bounds. The first is the second smallest value of the last search minus the drift, which
+    adds up the largest growth of any u_j in every join since. The second is the smallest distance
+    of the last search minus the current largest u_j. A pair with a new cluster is searched only in
+    the row of that cluster, so other rows can ignore it.
     """
     width = c.counts[WIDTH]
     drift = c.levels[DRIFT]
@@ -225,7 +225,7 @@ def _join(c: Clusters, i: int, j: int) -> None:
 def _move_together(c: Clusters) -> None:
     """Remove the empty slots.
 
-    The order is kept, so every entry moves towards the front. Sums are recomputed.
+    The order of the slots is kept, so every entry moves towards the front. Sums are recomputed.
     """
     width = c.counts[WIDTH]
     left = 0
@@ -304,7 +304,7 @@ def join_closest(c: Clusters, joins: int) -> None:
 
 @helper
 def _mutual_pair(c: Clusters, pick: float) -> tuple[int, int]:
-    """Walk from a cluster to its nearest one until two clusters are nearest to each other.
+    """Walk from cluster to nearest cluster until two clusters are nearest to each other.
 
     The closest pair overall is mutually nearest, and is used if the walk is too long.
     """
@@ -347,8 +347,8 @@ def join_mutual(c: Clusters, starts: NDArray[np.float64]) -> None:
 
     Two clusters in the interior of a tree can be nearest to each other without being siblings.
     While the metric may be a tree metric, such a pair is skipped in favor of the closest pair
-    overall, which consists of siblings. If the closest pair does not, the metric is not a tree
-    metric.
+    overall, which consists of siblings. If the closest pair does not consist of siblings, the
+    metric is not a tree metric.
     """
     for k in range(min(starts.size, c.counts[LEFT] - 3)):
         i, j = _mutual_pair(c, starts[k])

@@ -1,7 +1,7 @@
 """The smallest entries of a row for neighbor joining, sixteen entries at a time.
 
-Numba does not vectorize the search for a minimum, which made it the slowest part of a join (4
-times slower). This module spells out the search in LLVM vectors. A minimum is the same in any
+Numba does not vectorize the search for a minimum, which made this search the slowest part of a join
+(4 times slower). This module spells out the search in LLVM vectors. A minimum is the same in any
 order, so the lanes do not change the result.
 """
 

@@ -21,8 +21,8 @@ def bionj(metric: Metric) -> Tree:
     Notes
     -----
     Exact on tree metrics. About O(n^2) time in practice, and twice the memory of
-    `neighbor_joining`. Negative lengths are treated in the same way. Gascuel, Mol. Biol. Evol.
-    14, 1997.
+    `neighbor_joining`. Negative lengths are treated as in `neighbor_joining`. Gascuel, Mol. Biol.
+    Evol. 14, 1997.
     """
     edges, lengths = join_all(metric, "bionj", join_closest, variances=True)
     return finished_tree(metric, edges, without_negatives(lengths))

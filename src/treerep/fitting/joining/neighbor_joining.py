@@ -32,9 +32,9 @@ def neighbor_joining(metric: Metric) -> Tree:
     O(n^2). The same input gives the same tree, bit for bit, even if several pairs are equally
     close.
 
-    If the distances are not those of a tree, a length can be negative. It is set to 0, and the
-    sibling gets the whole distance of the pair. The published code only sets the length to 0,
-    which moves the two apart.
+    If the distances are not those of a tree, a length can be negative. A negative length is set to
+    0, and the sibling gets the whole distance of the pair. The published code only sets the length
+    to 0, which moves the two siblings apart.
 
     Saitou and Nei, Mol. Biol. Evol. 4, 1987; Studier and Keppler, Mol. Biol. Evol. 5, 1988.
     """

@@ -16,7 +16,7 @@ def relaxed_neighbor_joining(metric: Metric, *, rng: np.random.Generator) -> Tre
     """Fit a tree by relaxed neighbor joining.
 
     From a random cluster, a walk moves to the nearest cluster by the criterion of
-    `neighbor_joining`, until two clusters are nearest to each other. These two are joined.
+    `neighbor_joining`, until two clusters are nearest to each other. These two clusters are joined.
     After more than 32 steps, the closest pair of all is joined instead.
 
     See Also

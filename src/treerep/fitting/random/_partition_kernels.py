@@ -31,10 +31,10 @@ def _partition(
 ) -> Any:
     """Sort points into parts.
 
-    Each point joins the first point of the order that is closer than `radius`, possibly itself.
-    All points are centers in turn, including those that have joined another one. `points` is
-    the order and is sorted by parts. Part k ends before position ends[k]. `order` and `later`
-    are scratch. Returns the number of parts.
+    Each point joins the first point of the order that is closer than `radius`, possibly itself. All
+    points are centers in turn, including points that have joined another center. `points` is the
+    order and is sorted by parts. Part k ends before position ends[k]. `order` and `later` are
+    scratch. Returns the number of parts.
     """
     order[: len(points)] = points
     parts = 0
@@ -74,8 +74,8 @@ def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
     order = np.empty(n, np.int64)
     later = np.empty(n, np.int64)
     ends = np.empty(n, np.int64)
-    # Sets in the order in which they arise: parents precede their parts, and each split makes
-    # at least two.
+    # Sets in the order in which they arise: parents precede their parts, and each split makes at
+    # least two parts.
     bounds = np.empty((2 * n, 2), np.int64)
     parent = np.full(2 * n, -1)
     first = np.full(2 * n, -1)

@@ -27,11 +27,11 @@ def bartal(
 ) -> Tree:
     """Draw random trees and return the one with the lowest average distortion; see `fit`.
 
-    To draw a tree, let Delta be the diameter of the points and delta = Delta / 2. Draw a radius
-    R = (delta / 4) (1 + U[0, 1]) and a random order of the points. Each point joins the first
-    point nearer than R, which may be the point itself. Every part gets a tree in the same way.
-    The root of the first part is joined to the roots of the others by edges of length Delta /
-    2. The tree has no Steiner nodes.
+    To draw a tree, let Delta be the diameter of the points and delta = Delta / 2. Draw a radius R =
+    (delta / 4) (1 + U[0, 1]) and a random order of the points. Each point joins the first point
+    nearer than R, which may be the point itself. Every part gets a tree in the same way. The root
+    of the first part is joined to the roots of the other parts by edges of length Delta / 2. The
+    tree has no Steiner nodes.
 
     See Also
     --------

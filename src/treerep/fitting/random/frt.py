@@ -99,10 +99,10 @@ def _closest_so_far(metric: Metric, order: NDArray[np.int64], n_jobs: int | None
 def _hierarchy(lows: Lows, beta: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Split clusters level by level; return edges and lengths. Steiner nodes are numbered from n on.
 
-    The unit is the smallest positive distance (it is among the lows). A cluster of level i has
-    radius r_i = beta 2^(i-1), so clusters of level 0 contain only identical points. An edge
-    from level i to level i + 1 has length 2^(i+1). Level i is therefore 2 + 4 + ... + 2^i =
-    2^(i+1) - 2 above the points. Clusters that do not split need no node.
+    The unit is the smallest positive distance, which is among the lows. A cluster of level i has
+    radius r_i = beta 2^(i-1), so clusters of level 0 contain only identical points. An edge from
+    level i to level i + 1 has length 2^(i+1). Level i is therefore 2 + 4 + ... + 2^i = 2^(i+1) - 2
+    above the points. Clusters that do not split need no node.
     """
     n = len(lows.starts) - 1
     unit = float(lows.distances.min(initial=math.inf, where=lows.distances > 0))
@@ -157,8 +157,8 @@ def _top(diameter: float, unit: float) -> int:
 
 
 def _radius(level: int, unit: float, beta: float) -> float:
-    # At level 0 the radius is below the smallest distance. Use 0, because a tiny unit could be
-    # rounded up.
+    # At level 0 the radius is below the smallest distance. Use radius 0, because a tiny unit could
+    # be rounded up.
     return math.ldexp(beta * unit, level - 1) if level > 0 else 0.0
 
 

@@ -32,8 +32,8 @@ def remove_points(
 ) -> Any:
     """Remove points until the one with the largest product needs a new partner.
 
-    A point needs a partner if it has none, or if its partner was removed. Every remaining point
-    represents `size` points. Removed points have size 0 and product -1. For each removal, the
+    A point needs a new partner if it has no partner, or if its partner was removed. Every remaining
+    point represents `size` points. Removed points have size 0 and product -1. For each removal, the
     kept point, the removed point and their product are written. Returns the number of removed
     points, and the point that needs a partner.
     """

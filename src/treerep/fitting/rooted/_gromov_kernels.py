@@ -25,7 +25,7 @@ def gromov_product(x: float, y: float, xy: float) -> float:
 def extend(x: int, row: Any, depth: Any, best: Any, nearest: Any) -> int:
     """Add x, with these distances, to Prim's tree; return the next point to add.
 
-    best[y] is the largest product of y with a point of the tree, nearest[y]. It is -1 if y is
+    best[y] is the largest product of y with a point of the tree, nearest[y]. best[y] is -1 if y is
     in the tree.
     """
     best[x] = -1.0
@@ -102,7 +102,7 @@ def link(matrix: Any, complete: bool) -> Any:
 
 @helper
 def _unite(matrix: Any, x: int, y: int, size: Any, complete: bool) -> None:
-    """Let y represent the clusters of x and y, and x none."""
+    """Let y represent the clusters of x and y, and let x represent no cluster."""
     share = size[x] / (size[x] + size[y])
     size[x], size[y] = 0, size[x] + size[y]
     of_x = matrix[x]
@@ -153,9 +153,9 @@ def find_leader(leader: Any, x: int) -> int:
 def tree_edges(up: Any, level: Any, root: int, tol: float) -> Any:
     """Write edges and lengths of a dendrogram with nodes at these distances from the root.
 
-    The root is one of the points. Merges at most `tol` below another merge are combined with it
-    into one node. A point that close to its merge replaces it. Distances are measured from the
-    upper end, so they change by at most `tol`, however many nodes are combined.
+    The root is one of the points. A merge at most `tol` below another merge is combined with that
+    merge into one node. A point at most `tol` below its merge replaces the merge. Distances are
+    measured from the upper end, so they change by at most `tol`, however many nodes are combined.
     """
     n = (len(up) + 1) // 2
     top = 2 * n - 2

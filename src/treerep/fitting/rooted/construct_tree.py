@@ -1,8 +1,8 @@
 """ConstructTree (Abraham, Balakrishnan, Kuhn, Malkhi, Ramasubramanian and Talwar, PODC 2007).
 
 The two points whose paths from the root r coincide longest, by their product (p, q)_r, are
-neighbors in the tree. Remove one of them, q, and build the tree of the others. Then branch q
-off the path from p to r, at the distance (p, q)_r from r.
+neighbors in the tree. Remove one of these two points, q, and build the tree of the other points.
+Then branch q off the path from p to r, at the distance (p, q)_r from r.
 
 Points are added in reverse order, by increasing products. All earlier branches are closer to r,
 so the new branch is on the last edge before p. The method is therefore a clustering in which
@@ -30,7 +30,7 @@ def construct_tree(
     Parameters
     ----------
     root : int, optional
-        The root, a random point by default. Use `trials` to test several.
+        The root, a random point by default. Use `trials` to test several roots.
 
     See Also
     --------
@@ -61,10 +61,10 @@ def construct_tree(
 def _removals(metric: Metric, depth: NDArray[np.float64]) -> Merges:
     """Return the removed points, their partners, and their products.
 
-    The next pair is always the one with the largest product. Every point stores its best
-    partner. After the partner is removed, the product is still a bound. A new partner is
-    therefore searched only when the point is next: twice per point on graphs, and two to four
-    times on points in space.
+    The next pair is always the one with the largest product. Every point stores its best partner.
+    After the partner is removed, the product is still a bound. A search for a new partner therefore
+    takes place only when the point is next: twice per point on graphs, and two to four times on
+    points in space.
     """
     n = len(depth)
     row_of = row_reader(metric, "construct_tree")

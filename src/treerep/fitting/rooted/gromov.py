@@ -2,11 +2,11 @@
 
 Choose a root, and cluster the points by the paths from the root that they share.
 
-Tree fitting with a root is ultrametric fitting (Farris 1970). The product (x, y)_r is the
-length that the paths from the root r to x and y share. Clusters merge in the order of
-decreasing products. The merge of two clusters becomes a node whose distance from r is their
-product. Point x is below it at distance d(r, x). The root is treated like any other point: its
-products are 0, so it merges last.
+Tree fitting with a root is ultrametric fitting (Farris 1970). The product (x, y)_r is the length
+that the paths from the root r to x and y share. Clusters merge in the order of decreasing products.
+The merge of two clusters becomes a node whose distance from r is their product. Point x is below
+this node, at distance d(r, x) from r. The root is treated like any other point: its products are 0,
+so it merges last.
 """
 
 from collections.abc import Callable
@@ -48,13 +48,13 @@ def gromov(
     Parameters
     ----------
     linkage : "average", "single" or "complete"
-        The product of two clusters: the mean, the largest or the smallest product of their
-        points. "single" is the tree of Gromov (1987). It never overestimates a distance, and
+        The product of two clusters: the mean, the largest or the smallest product of their points.
+        "single" is the tree of Gromov (1987). "single" never overestimates a distance, and
         underestimates it by at most 2 delta log2(n), where delta is the hyperbolicity. It takes
-        O(n) memory. The others take a matrix and have no guarantee. "average" is the best of
-        the three on all graphs of the TreeRep paper, and better than TreeRep on these graphs.
+        O(n) memory. The other linkages take a matrix and have no guarantee. "average" is the best
+        of the three on all graphs of the TreeRep paper, and better than TreeRep on these graphs.
     root : int, optional
-        The root, a random point by default. Use `trials` to test several.
+        The root, a random point by default. Use `trials` to test several roots.
 
     See Also
     --------
@@ -67,9 +67,9 @@ def gromov(
     Exact on tree metrics with any linkage. The tree has the fewest possible nodes, because
     edges as short as rounding errors are contracted. O(n^2) time.
 
-    No length is negative: no product of x is larger than d(r, x), so no mean of products is. If
-    the triangle inequality is violated, products are first reduced to the values that it
-    allows.
+    No length is negative: no product of x is larger than d(r, x), so no mean of products is larger
+    either. If the triangle inequality is violated, products are first reduced to the values that
+    the inequality allows.
 
     Gromov, Hyperbolic groups (1987).
     """
@@ -107,7 +107,7 @@ def tree_of_merges(
     The product of a merge is its distance from the root.
     """
     first, second, product = merges
-    # Equal products differ by up to this much.
+    # Equal products may differ by up to this amount.
     tol = rounding_of(metric, float(depth.max()))
     parent = dendrogram(first, second)
     edges, lengths = tree_edges(parent, np.concatenate([depth, product]), root, tol)

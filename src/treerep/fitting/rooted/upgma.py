@@ -27,9 +27,9 @@ def upgma(metric: Metric) -> Tree:
 
     Notes
     -----
-    Exact on ultrametrics. O(n^2) time, and one matrix of memory. A `Tree` has no root, but the
-    root of the dendrogram is the only Steiner node with two neighbors. Pass it to
-    `Tree.newick`. Sokal and Michener, Univ. Kansas Sci. Bull. 38, 1958.
+    Exact on ultrametrics. O(n^2) time, and one matrix of memory. A `Tree` has no root, but the root
+    of the dendrogram is the only Steiner node with two neighbors. Pass this node to `Tree.newick`.
+    Sokal and Michener, Univ. Kansas Sci. Bull. 38, 1958.
 
     Examples
     --------

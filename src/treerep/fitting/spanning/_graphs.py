@@ -1,4 +1,4 @@
-"""The graph for methods that need one: that of the data, or the nearest-neighbor graph."""
+"""The graph for methods that need a graph: the data itself, or the nearest-neighbor graph."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from ._prim import prim_complete
 from ._spanning_kernels import nearest_in_rows
 
 _NEIGHBORS = 10
-# Up to this many points, the central point is found among all points; for more, by sampling.
+# Up to this many points, the central point is found among all points; for more points, by sampling.
 _EXACT_CENTER = 4096
 _SAMPLES = 256
 _CANDIDATES = 32
@@ -64,7 +64,7 @@ def sparse_graph(
 def _nearest_neighbors(
     metric: Metric, k: int, n_jobs: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the ends and lengths of the edges from every point to its k nearest others."""
+    """Return the ends and lengths of the edges from every point to its k nearest other points."""
     n = len(metric)
     columns = np.arange(n)
     indices = np.empty((n, k), np.int32)
@@ -145,7 +145,7 @@ def _components(graph: csr_array) -> NDArray[np.int32]:
 
 
 def _spanning(i: NDArray[np.int32], j: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return which edges join everything, taken in order unless they close a cycle."""
+    """Return the edges that join all vertices, taken in order unless they close a cycle."""
     from scipy.sparse.csgraph import minimum_spanning_tree
 
     ranks = np.arange(1.0, len(i) + 1)  # never 0, because scipy ignores zeros

@@ -19,8 +19,8 @@ def _find(top: Any, vertex: int) -> int:
 
 @helper
 def _gather(starts: Any, neighbors: Any, layer: Any, top: Any, vertex: int) -> None:
-    # Join a vertex to its neighbors in the same layer and below. These are connected without
-    # coming closer to the root.
+    # Join a vertex to its neighbors in the same layer and below. These vertices are connected
+    # without coming closer to the root.
     for edge in range(starts[vertex], starts[vertex + 1]):
         neighbor = neighbors[edge]
         if layer[neighbor] >= layer[vertex]:
@@ -33,7 +33,8 @@ def _gather(starts: Any, neighbors: Any, layer: Any, top: Any, vertex: int) -> N
 def layer_parents(starts: Any, neighbors: Any, root: int) -> Any:
     """Return the parent of each vertex.
 
-    It is the smallest vertex in the layer above that is adjacent to the cluster of the vertex.
+    The parent is the smallest vertex in the layer above that is adjacent to the cluster of the
+    vertex.
     """
     n = len(starts) - 1
     layer = np.empty(n, np.int32)

@@ -123,7 +123,7 @@ class ShortestLinks(NamedTuple):
 
 
 class Clusters(NamedTuple):
-    """The clusters. For clusters in no ball yet, the links to the growing ball."""
+    """The clusters. For each cluster in no ball yet, the links to the growing ball."""
 
     ball: Any  # number of the ball of the cluster, or -1
     distance: Any  # distance from the seed
@@ -162,7 +162,7 @@ def add_to_ball(
     limit: float,
     x: float,
 ) -> int:
-    """Add a cluster with these links to the ball; return the next one, or -1 if the ball is complete.
+    """Add a cluster with these links to the ball; return the next, or -1 if the ball is complete.
 
     Links shorter than `limit` are active. `totals` has the BOUNDARY and VOLUME of the ball,
     which are reset to 0 when it is complete, and the length of the SHORTEST link between

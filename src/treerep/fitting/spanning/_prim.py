@@ -1,8 +1,8 @@
-"""Prim's algorithm (Prim 1957), on the complete graph without storing it, and on sparse graphs.
+"""Prim's algorithm (Prim 1957), on the complete graph, which is not stored, or on sparse graphs.
 
-Among equally short edges, the edge whose end in the tree joined earliest is used. Remaining
-ties go to the point with the smallest index. Both versions therefore build the same tree. On a
-graph with equal edge lengths, this is a breadth-first tree.
+Among equally short edges, the edge whose end in the tree joined earliest is used. Remaining ties go
+to the point with the smallest index. Both versions therefore build the same tree. On a graph with
+equal edge lengths, the tree is a breadth-first tree.
 """
 
 import numpy as np

@@ -93,8 +93,8 @@ def join_points(
 ) -> Any:
     """Add `steps` points to a tree that spans all pairs; return the last of them.
 
-    `joined` is the point that was added last. `left` are the points not in the tree yet. Every
-    step removes one of them, and moves the last one to its position. The oracle contains all
+    `joined` is the point that was added last. `left` are the points not in the tree yet. Every step
+    removes one of these points, and moves the last point to its position. The oracle contains all
     points, or with `single_row` only the distances from `joined`, as row 0.
     """
     n = len(frontier.gap)
@@ -119,11 +119,10 @@ def join_points(
 def grow_tree(starts: Any, neighbors: Any, lengths: Any, start: int, from_start: bool) -> Any:
     """Return, for every vertex, the edge by which it joins the tree.
 
-    An edge is an index into `neighbors`. It is -1 for `start`. The next edge is the shortest
-    one that leaves the tree (Prim), or with `from_start` the one whose end is closest to the
-    start (Dijkstra). Without `from_start`, ties go to the edge whose end in the tree joined
-    first. After that, the vertex with the smallest index joins, by its neighbor with the
-    smallest index.
+    An edge is an index into `neighbors`. The index is -1 for `start`. The next edge is the shortest
+    one that leaves the tree (Prim), or with `from_start` the one whose end is closest to the start
+    (Dijkstra). Without `from_start`, ties go to the edge whose end in the tree joined first. After
+    that, the vertex with the smallest index joins, by its neighbor with the smallest index.
     """
     n = len(starts) - 1
     via = np.full(n, -1, np.int64)

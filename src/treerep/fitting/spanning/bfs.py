@@ -24,10 +24,10 @@ def bfs(
 ) -> Tree:
     """Return the tree of shortest paths from a root.
 
-    The default root is the point of least total distance. For data that are not a graph, the
-    tree of the complete graph (``graph="complete"``, the default) is a star around the root.
-    With ``graph="knn"``, paths lead from neighbor to neighbor, and distances from the root are
-    those in the graph of nearest neighbors.
+    The default root is the point of least total distance. For data that is not a graph, the tree of
+    the complete graph (``graph="complete"``, the default) is a star around the root. With
+    ``graph="knn"``, paths lead from neighbor to neighbor, and distances from the root are those in
+    the graph of nearest neighbors.
 
     See Also
     --------

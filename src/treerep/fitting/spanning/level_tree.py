@@ -25,11 +25,11 @@ def level_tree(
 ) -> Tree:
     """Return the level tree (layering tree) of a graph.
 
-    Layer k contains the vertices k edges away from the root. The default root is the point of
-    least total distance. Vertices of one layer that are connected without coming nearer to the
-    root form a cluster. All vertices of a cluster are joined to the same vertex of the layer
-    above: the neighbor of smallest index. For data that are not a graph, the graph of the `k`
-    nearest neighbors is used.
+    Layer k contains the vertices k edges away from the root. The default root is the point of least
+    total distance. Vertices of one layer that are connected without coming nearer to the root form
+    a cluster. All vertices of a cluster are joined to the same vertex of the layer above: the
+    neighbor of smallest index. For data that is not a graph, the graph of the `k` nearest neighbors
+    is used.
 
     See Also
     --------
@@ -38,10 +38,10 @@ def level_tree(
 
     Notes
     -----
-    Exact on unweighted trees. In an unweighted graph, every edge has length 1, and d_T - 2 <= d
-    <= d_T + D. D is the largest distance within a cluster, O(delta log n) in a delta-hyperbolic
-    graph. A graph with edge lengths has no guarantee. Its layers still count edges. The length
-    of a tree edge is the distance between its ends.
+    Exact on unweighted trees. In an unweighted graph, every edge has length 1, and d_T - 2 <= d <=
+    d_T + D. D is the largest distance within a cluster, O(delta log n) in a delta-hyperbolic graph.
+    For a graph with edge lengths, there is no guarantee, and the layers still count edges. The
+    length of a tree edge is the distance between its ends.
 
     One sweep from the last layer to the first finds the clusters, in near O(edges) time and
     O(edges) memory. The published baseline compares clusters pairwise, in O(n^3) in practice,

@@ -2,13 +2,13 @@
 
 Alon, Karp, Peleg and West (SIAM Journal on Computing 24, 1995).
 
-A spanning tree stretches the edge (u, v) by d_T(u, v) / length(u, v). AKPW keeps the mean over
-all edges low. In every round it cuts the graph into balls of small radius with few edges
+A spanning tree stretches the edge (u, v) by d_T(u, v) / length(u, v). AKPW keeps the mean stretch
+over all edges low. In every round, it cuts the graph into balls of small radius with few edges
 between them, takes the shortest-path tree of each ball, and contracts the balls. This
 implementation follows the variant popularized by Spielman's Laplacians.jl:
 
 1. Edges have conductances, 1/length. Edges above x times the largest conductance are active,
-   with x = 1 / (2 ln vertices left). The others wait. In an unweighted graph all edges are
+   with x = 1 / (2 ln vertices left). The other edges wait. In an unweighted graph, all edges are
    active.
 2. From vertices in random order, balls grow along shortest paths until the boundary is at most
    x times the volume.
@@ -66,8 +66,8 @@ def low_stretch(
     shortest distance) rounds.
 
     The published experiments with this method (column LS of the TreeRep paper) passed distances
-    instead of conductances, so long edges were preferred. This does not matter for unweighted
-    graphs. It explains the high numbers for Zeisel, CBMC and random points.
+    instead of conductances, so long edges were preferred. This mistake does not matter for
+    unweighted graphs, but explains the high numbers for Zeisel, CBMC and random points.
 
     Alon, Karp, Peleg and West, SIAM J. Comput. 24, 1995.
     """
@@ -170,8 +170,8 @@ def _balls_of_pairs(
 ) -> tuple[NDArray[np.int64], Ends, Lengths, float]:
     """Return the ball of every cluster, and links within and between balls.
 
-    Links within a ball connect it. Two balls are linked by the shortest link between them. A
-    cluster that joins reads its links to the clusters that are still outside, so no link is
+    Links within a ball connect its clusters. Two balls are linked by the shortest link between
+    them. A cluster that joins reads its links to the clusters that are still outside, so no link is
     read twice.
     """
     x, limit = _active(shortest, count)

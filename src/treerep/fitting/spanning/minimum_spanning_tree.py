@@ -21,10 +21,9 @@ def minimum_spanning_tree(
 ) -> Tree:
     """Return the spanning tree of least total length.
 
-    The tree has no Steiner nodes. If the triangle inequality holds, no distance becomes
-    shorter. For data that are not a graph, the tree spans the complete graph, which is never
-    stored (``graph="complete"``, the default), or the graph of nearest neighbors
-    (``graph="knn"``).
+    The tree has no Steiner nodes. If the triangle inequality holds, no distance becomes shorter.
+    For data that is not a graph, the tree spans the complete graph, which is never stored
+    (``graph="complete"``, the default), or the graph of nearest neighbors (``graph="knn"``).
 
     See Also
     --------
@@ -38,11 +37,11 @@ def minimum_spanning_tree(
     O(n) memory.
 
     If edges have equal lengths, the minimum spanning tree is not unique. In an unweighted graph
-    every spanning tree is minimal. The tree grows from the point `root`, a random point by
-    default. Among equally short edges, it takes the edge whose end has been in the tree
-    longest, and then the edge to the point of smallest index. In an unweighted graph, the
-    result is a breadth-first tree. Published scores of minimum spanning trees of unweighted
-    graphs depend on unpublished rules.
+    every spanning tree is minimal. The tree grows from the point `root`, a random point by default.
+    Among equally short edges, the algorithm takes the edge whose end has been in the tree longest,
+    and then the edge to the point of smallest index. In an unweighted graph, the result is a
+    breadth-first tree. Published scores of minimum spanning trees of unweighted graphs depend on
+    unpublished rules.
 
     Prim, Bell Syst. Tech. J. 36, 1957.
     """

@@ -1,8 +1,8 @@
 """One random priority per point, which determines every random choice of TreeRep.
 
 Up to a million points, the priorities are a stored shuffle. For more points, they are a keyed
-bijection of 0 ... n-1. A worker or a GPU computes any part of it from a few random numbers. All
-backends therefore have the same priorities and give the same tree.
+bijection of 0 ... n-1. A worker or a GPU computes any part of the bijection from a few random
+numbers. All backends therefore have the same priorities and give the same tree.
 """
 
 from collections.abc import Callable
@@ -74,7 +74,7 @@ class Priorities:
     def _walk(self, x: Any, step: Any) -> Any:
         """Apply a bijection of 0 ... 2^bits - 1 until the result is below n.
 
-        This is a bijection of 0 ... n-1.
+        The result is a bijection of 0 ... n-1.
         """
         x = step(x)
         while (beyond := x >= self.n).any():

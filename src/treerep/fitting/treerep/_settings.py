@@ -1,6 +1,6 @@
 """Validation of TreeRep's options. Shared by all backends.
 
-This module does not import numba, because the torch backend runs without it.
+This module does not import numba, because the torch backend runs without numba.
 """
 
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ def checked_choices(
     finish: str = "treerep",
     zone_size: int | None = None,
 ) -> Choices:
-    """Return the options of `treerep`, or raise a ValueError that names the invalid one."""
+    """Return the options of `treerep`, or raise a ValueError that names the invalid option."""
     if pivot not in PIVOT_RULES:
         raise ValueError(
             f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}"
@@ -54,5 +54,5 @@ def tolerance(metric: Any, given: float | None, largest: float) -> float:
     `largest`.
     """
     automatic = 0.1 if metric.integral else rounding_of(metric, largest)
-    # Never 0, because "closer than the tolerance" must hold for equal numbers.
+    # The tolerance is never 0, because "closer than the tolerance" must hold for equal numbers.
     return max(automatic if given is None else given, float(np.finfo(np.float64).tiny))

@@ -1,4 +1,4 @@
-"""Kernels of TreeRep: sort the points of a zone into seven, and finish small zones depth-first.
+"""Kernels of TreeRep: sort the points of a zone into seven bins, and finish small zones.
 
 A *zone* is a set of points that attach to the same part of the tree built so far. The points of
 a zone of kind 1 attach to a node a, and those of kind 2 to the inside of an edge (a, b). That
@@ -66,8 +66,8 @@ STATES = 5
 class Points(NamedTuple):
     """The points still to be placed. A zone is a slice lo:hi of the first four arrays.
 
-    The arrays have two halves. A step reads a zone in one half and writes its sub-zones to the
-    same positions in the other.
+    The arrays have two halves. A step reads a zone in one half and writes its sub-zones to the same
+    positions in the other half.
     """
 
     slots: Any  # index of the point in the oracle
@@ -193,8 +193,8 @@ def _universal_tree(pivots: Any, tol: float) -> Any:
     to_x = 0.5 * (xy + xz - yz)
     to_y = 0.5 * (xy + yz - xz)
     to_z = 0.5 * (xz + yz - xy)
-    # A pivot that seems to lie beyond r becomes r. If its arm stayed negative and were set to 0
-    # at the end, the path between the other two would be too long.
+    # A pivot that seems to lie beyond r becomes r. If its arm stayed negative and were set to 0 at
+    # the end, the path between the other two pivots would be too long.
     if to_x < tol:
         return Arms(0.0, xy, xz, 1)
     if to_y < tol:
@@ -220,9 +220,9 @@ def _sort_point(x: float, y: float, z: float, pivots: Any, tol: float) -> Any:
         return COULD_BE_R if a < tol and b < tol and c < tol else Z1_R, to_r, to_r
     # Otherwise d(w, r) is the largest product, and w belongs to the pivot q that this product
     # omits. If both other products equal d(w, q), w belongs to q itself, as in the paper's
-    # definition of Zone_1; otherwise it belongs to the edge of q. The paper's text and
-    # pseudocode require only one of the two. Then its proposition (an error of at most delta on
-    # four points) fails by a factor of up to 2, and results on C. elegans and Grid-worm are
+    # definition of Zone_1; otherwise w belongs to the edge of q. The paper's text and pseudocode
+    # require only one of these two equalities. The paper's proposition (an error of at most delta
+    # on four points) then fails by a factor of up to 2, and results on C. elegans and Grid-worm are
     # worse (docs/developers/treerep.md). Ties: A, B, then C.
     if a >= b and a >= c:
         return (Z1_Z if abs(z - b) < tol and abs(z - c) < tol else Z2_Z), z, a
@@ -242,7 +242,7 @@ def _sort(
     tol: float,
     counts: Any,
 ) -> int:
-    """Sort the points lo:hi into bins; update near_a and near_b for the new zones.
+    """Sort the points lo:hi into bins, and update near_a and near_b for the new zones.
 
     Returns the position of the point that becomes r, the candidate of lowest priority, or -1.
     """

@@ -4,7 +4,7 @@ The method reads distances from the current pivots to the points of the current 
 to 20 per point on the data measured. It therefore needs no matrix. Each zone has one or two
 vectors of distances, so the total memory is O(n).
 
-1. *Split*: while zones are large, all of them are sorted into their sub-zones in one
+1. *Split*: while zones are large, the points of all zones are sorted into sub-zones in one
    data-parallel wave.
 2. *Finish*: when the points of a zone fit into the cache of a core, one thread completes the
    zone depth-first.
@@ -59,7 +59,7 @@ from ._zone_kernels import (
 
 @dataclass(frozen=True)
 class Limits:
-    """Sizes of zones and tasks. The tree does not depend on them."""
+    """Sizes of zones and tasks. The tree does not depend on these limits."""
 
     #: Maximum number of points in zones that one thread finishes.
     finish_points: int = 1 << 15
@@ -165,9 +165,10 @@ class TreeRep:
     rule : index into PIVOT_RULES
     workers, bar : the threads and the progress bar
     joined : int
-        Neighbor joining finishes zones of at most this size; 0 means none.
+        Neighbor joining finishes zones of at most this size; 0 means no zones.
     start : Start, optional
-        Zones of points that already attach to a tree. By default all others attach to the first.
+        Zones of points that already attach to a tree. By default, all other points attach to the
+        first point.
     limits : Limits, optional
 
     Attributes
@@ -342,7 +343,7 @@ class TreeRep:
         return np.concatenate([[to], to + np.cumsum(sizes.sum(axis=0))])
 
     def _lowest(self, positions: list[int]) -> int:
-        """Return the position of the point of lowest priority, or -1 if there are none."""
+        """Return the position of the point of lowest priority, or -1 if there are no points."""
         priority = self.points.priority
         slots = self.points.slots
         return min(positions, key=lambda position: int(priority[slots[position]]), default=-1)
@@ -388,8 +389,8 @@ class TreeRep:
     def _batches(self, zones: list[Zone]) -> Iterator[list[Zone]]:
         """Name the points of small zones, and yield groups of zones for one task.
 
-        The zones of a group are neighbors, and enough to make the overhead of a task
-        worthwhile.
+        The zones of a group are neighbors, and large enough together to be worth the overhead of a
+        task.
         """
         batch: list[Zone] = []
         size = 0

@@ -39,7 +39,7 @@ def join_branches(
         a = find_leader(leader, first[k])
         b = find_leader(leader, second[k])
         node = n + joins
-        # This keeps distances to the tree: the shared part is part of both heights.
+        # Distances to the tree do not change: the shared part is part of both heights.
         rise = min(shared[k], height[a], height[b])
         edges[2 * joins, 0] = top[a]
         edges[2 * joins, 1] = node

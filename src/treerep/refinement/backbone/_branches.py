@@ -1,8 +1,8 @@
 """Branches around a backbone: join nearby points at the same node or edge.
 
-The position of a point in the backbone was fitted to many distances, so its height is kept,
-just as Gromov's tree keeps the distances from its root. For two points at heights x and y and
-at distance d, the paths coincide for (x + y - d) / 2. Clusters merge in decreasing order of
+The position of a point in the backbone was fitted to many distances, so its height is kept, just as
+Gromov's tree keeps the distances from its root. For two points at heights x and y and at distance
+d, their paths coincide over a length of (x + y - d) / 2. Clusters merge in decreasing order of
 shared height (average linkage).
 """
 

@@ -18,20 +18,21 @@ class Limits:
     #: Number of neighbor-joining trees. The best one is improved, because moves cannot repair a
     #: bad start.
     starts: int = 4
-    #: The same number if all points are in the sample.
+    #: Number of neighbor-joining trees if all points are in the sample.
     whole_starts: int = 2
-    #: The same number for a graph whose points do not move: its best start has the final
-    #: topology.
+    #: Number of neighbor-joining trees for a graph whose points do not move: the best start has the
+    #: final topology.
     graph_starts: int = 20
     #: This many of the trees get least-squares lengths before they are compared, because lengths
     #: from neighbor joining are a poor basis for comparing topologies.
     promising_starts: int = 10
-    #: Tolerance of these lengths.
+    #: Tolerance for fitting these lengths.
     start_tol: float = 1e-6
     #: Above this number of points, a second round of moves and lengths is worth its time.
     second_round: int = 10_000
 
-    #: The fourth power of larger distances, or of distances below the inverse, overflows.
+    #: Weights with fourth powers may overflow if a distance is above this value or below its
+    #: inverse.
     largest_distance: float = 1e60
     #: Number of points outside the sample whose distances determine the power.
     test_points: int = 128

@@ -6,9 +6,9 @@ m points.
 3. *Join* nearby points at the same node or edge into branches.
 4. *Fit* the lengths of all edges to some rows of distances.
 
-The backbone determines long distances; the branches determine neighborhoods. Steps 2 and 3 are
-independent for every point or zone. They use n m distances and O(n + m^2) memory. If there are
-few points, the sample contains all of them and step 1 yields the whole tree.
+The backbone determines long distances, and the branches determine neighborhoods. Steps 2 and 3 are
+independent for every point or zone. They use n m distances and O(n + m^2) memory. If there are few
+points, the sample contains all points, and step 1 yields the whole tree.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -102,8 +102,9 @@ def backbone(
         for long distances, and 1 for neighbors and groups. The default is 0 for graphs and 1
         for distances. For points it is 3/4 if all points are in the sample, and 1/4 otherwise.
     time_limit : float, optional
-        Seconds for each of three steps: the moves in the tree of the sample, its edge lengths,
-        and the edge lengths at the end. Without a limit, the result depends on the seed only.
+        Seconds for each of three steps: the moves in the tree of the sample, the edge lengths of
+        this tree, and the edge lengths of the final tree. Without a limit, the result depends on
+        the seed only.
 
     See Also
     --------
@@ -138,7 +139,7 @@ def backbone(
 class Engine(Protocol):
     """Interface for reading distances, placing points and joining them.
 
-    It is implemented for the threads of this process, for a cluster, and for a device.
+    There are implementations for the threads of this process, for a cluster, and for a device.
     """
 
     @property

@@ -2,7 +2,7 @@
 
 The order of additions is fixed. NumPy delegates dot products to a BLAS library, whose order of
 additions depends on its threads. On a busy machine the BLAS threads also wait for each other:
-with 200,000 edges this took longer than the passes over the distances.
+with 200,000 edges, waiting took longer than the passes over the distances.
 """
 
 from typing import Any

@@ -1,9 +1,9 @@
 """Neighborhoods as part of an objective: smoothed mean average precision.
 
-The precision at a neighbor u of v is a quotient of two counts of points that are closer to v
-than u is. Replacing each comparison by a smooth step turns the precision into a differentiable
-function of the tree distances. Its derivatives are summed over paths, as for any other
-objective. Brown et al. (Smooth-AP, ECCV 2020) do the same for embeddings.
+The precision at a neighbor u of v is a quotient of two counts of points that are closer to v than u
+is. Replacing each comparison by a smooth step turns the precision into a differentiable function of
+the tree distances. The derivatives are summed over paths, as for any other objective. Brown et al.
+(Smooth-AP, ECCV 2020) do the same for embeddings.
 """
 
 from functools import partial

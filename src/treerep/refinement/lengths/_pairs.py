@@ -110,13 +110,12 @@ def _row_parts(count: int, width: int) -> Iterator[slice]:
 class Pairs:
     """The pairs in an objective: all pairs, or sampled rows with all other points.
 
-    Points are numbered as in `splits`. Distances are kept if they fit in memory and are read
-    again in every pass otherwise. Distances are measured in `unit`, a power of two near the
-    largest distance, so that squares neither overflow nor underflow. Factors u = 1 / d^(power /
-    2) weight the errors of the pairs. A pair at distance 0 is excluded (u = 0), or weighted
-    like the smallest positive distance if `with_zeros`. If a `runner` is given, it performs the
-    passes over the pairs instead of the workers and keeps no distances. A `bar` counts the
-    passes.
+    Points are numbered as in `splits`. Distances are kept if they fit in memory and are read again
+    in every pass otherwise. Distances are measured in `unit`, a power of two near the largest
+    distance, so that squares neither overflow nor underflow. Factors u = 1 / d^(power / 2) weight
+    the errors of the pairs. A pair at distance 0 is excluded (u = 0), or weighted like the smallest
+    positive distance if `with_zeros` is true. If a `runner` is given, the runner performs the
+    passes over the pairs instead of the workers and keeps no distances. A `bar` counts the passes.
     """
 
     def __init__(

@@ -121,7 +121,7 @@ def _factors(u: Any, slope: Any, value: Any) -> None:
 
 @helper
 def _spread(slope: Any, out: Any) -> Any:
-    """Add slope to out and return its sum, using four independent partial sums."""
+    """Add slope to out and return the sum of slope, using four independent partial sums."""
     a = b = c = d = 0.0
     whole = len(slope) // 4 * 4
     for j in range(0, whole, 4):
@@ -257,7 +257,7 @@ def cut_sums(up: Any, count: Any, sampled: Any, length: Any, out: Any) -> None:
 def solve_cuts(up: Any, count: Any, free: Any, cut: Any, length: Any) -> None:
     """Find lengths whose paths through each free edge add up to cut[k]. O(K).
 
-    All pairs are included. The lengths of the other edges are 0.
+    All pairs are included. The lengths of edges that are not free are 0.
 
     For an edge k with s of n points below it, let D and F be the sums of the distances from k
     to the points below and to all points:
@@ -266,8 +266,8 @@ def solve_cuts(up: Any, count: Any, free: Any, cut: Any, length: Any) -> None:
         (D[k] + s length[k]).
 
     At each node, D is an affine function of F: D = a - A F, where A is the sum of s / (n - 2 s)
-    over the nearest free edges below. Each cut then determines its F[k], and D = F at the root
-    determines the last one. An edge that is not free merges its two ends. The root must be a
+    over the nearest free edges below. Each cut[k] then determines F[k], and D = F at the root
+    determines the last F. An edge that is not free merges its two ends. The root must be a
     centroid, so that n - 2 s is 0 for at most one of its edges.
     """
     K = len(up)

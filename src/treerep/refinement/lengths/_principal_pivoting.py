@@ -2,7 +2,7 @@
 
 This is the method of Kim and Park (SIAM J. Sci. Comput. 33, 2011). Guess which edges are free,
 solve for them exactly, and switch every edge whose length or slope has the wrong sign. An exact
-solution takes O(N), so a guess is cheap, and few are needed: 10 for 8,000 points, for which
+solution takes O(N), so a guess is cheap, and few guesses are needed: 10 for 8,000 points, for which
 descent takes 51 steps. For 50,000 points, descent took over two minutes.
 """
 
@@ -26,7 +26,7 @@ def principal_pivoting(
 ) -> Vector | None:
     """Return the minimum over lengths not below the floor.
 
-    Return None if it is not found in _MOST guesses.
+    Return None if the minimum is not found in _MOST guesses.
 
     length, gradient : any feasible point, and the gradient there
     """

@@ -1,6 +1,6 @@
 """Kernels for neighborhoods: the precision of ranked tree distances.
 
-They also compute derivatives with respect to the edge lengths.
+The kernels also compute derivatives with respect to the edge lengths.
 """
 
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from ._path_sum_kernels import MeasuredSplits
 class Close(NamedTuple):
     """The points that can be ranked before a neighbor of v.
 
-    They are not farther away than the farthest neighbor, with some slack.
+    These points are at most as far away as the farthest neighbor, with some slack.
     """
 
     point: Any
@@ -148,9 +148,9 @@ def _add_precision(
 ) -> float:
     """Return 1 - P, the smooth precision P at the rank of the neighbor `own`, and add its derivatives.
 
-    P = (1 + A) / (1 + B), where A and B are the numbers of other neighbors and of other points
-    that are ranked before it. Whether a point is ranked before it is decided by a smooth step:
-    1/2 + 3/4 t - 1/4 t^3 for t between -1 and 1.
+    P = (1 + A) / (1 + B), where A and B are the numbers of other neighbors and of other points that
+    are ranked before `own`. A smooth step decides whether a point is ranked before `own`: 1/2 + 3/4
+    t - 1/4 t^3 for t between -1 and 1.
     """
     here = bins.x[own]
     b = int(here * rate)

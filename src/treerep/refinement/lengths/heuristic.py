@@ -55,7 +55,7 @@ def heuristic(
     if not value < before:  # the steps were too large for these distances
         length = raised
         value = before
-    # Distance that each edge would move by itself.
+    # Amount by which each edge would change if only that edge were free.
     pairs_through = np.maximum(path_sums(np.ones(n)), 1.0)
     best = np.maximum(floor, length - path_sums(errors(length)) / pairs_through)
     residual = float(np.abs((best - length)[1:]).max() / (truth.max() or 1.0))

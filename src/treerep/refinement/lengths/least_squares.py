@@ -27,9 +27,9 @@ from ._principal_pivoting import principal_pivoting
 from ._splits import Vector
 
 _STEPS = 1000
-#: Above this number of points many steps are needed, and guessing which edges are free is
-#: faster. For fewer points it would save only hundredths of a second, and stored results depend
-#: on the last digits of the steps.
+#: Above this number of points many steps are needed, and guessing which edges are free is faster.
+#: For fewer points, guessing would save only hundredths of a second, and stored results depend on
+#: the last digits of the steps.
 _MANY_POINTS = 10_000
 _CONJUGATE_STEPS = 500
 #: A Newton step is accurate enough when conjugate gradients have reduced its error to this
@@ -84,11 +84,11 @@ class Quadratic:
         return self._stretch * out
 
     def residual(self, length: Vector, gradient: Vector, floor: Vector) -> float:
-        """Return the largest distance that a single edge would move. It is 0 only at the minimum.
+        """Return the largest amount by which a single edge would change, 0 only at the minimum.
 
-        For U = 1 it is a fraction of the largest distance. With factors it is the resulting
-        change of U A w, as a fraction of |U d|, so that edges among short distances count as
-        much as edges among long ones.
+        For U = 1, the residual is a fraction of the largest distance. With factors, it is the
+        resulting change of U A w, as a fraction of |U d|, so that edges among short distances count
+        as much as edges among long ones.
         """
         moved = (np.maximum(floor, length - gradient / self.diagonal) - length)[self.measured]
         if self.size > 0:
@@ -128,7 +128,7 @@ def least_squares(
         if value > best[1]:
             break
         best = length, value, problem.residual(length, gradient, floor)
-    # Lengths are in units of `unit`, and the factors in the corresponding power of it.
+    # Lengths are in units of `unit`, and the factors in the corresponding power of `unit`.
     with np.errstate(over="ignore"):
         size = np.float64(pairs.unit) ** (2.0 - pairs.power)
         return Optimum(best[0], float(best[1] * size), float(start * size), best[2], steps)
@@ -184,7 +184,7 @@ def _search(
 ) -> tuple[Vector, Vector]:
     """Return the first projected step that lowers the objective enough, and H times it.
 
-    The step lengths tried are 1, 1/2, 1/4, ... Returns zeros if none succeeds.
+    The step lengths tried are 1, 1/2, 1/4, ... Returns zeros if no step length succeeds.
     """
     for _ in range(halvings):
         step = np.where(problem.measured, np.maximum(floor, length + way) - length, 0.0)
@@ -208,9 +208,9 @@ def _step_to_the_floor(
 ) -> tuple[Vector, Vector]:
     """Return a Newton step until the first edge reaches the floor, and H times it.
 
-    The projection of a full step cuts off short edges among long ones, and may fail to lower
-    the objective. A straight step always lowers it, if edges at the floor that would decrease
-    are held fixed (Lawson and Hanson, Solving least squares problems, 1974).
+    The projection of a full step cuts off short edges among long ones, and may fail to lower the
+    objective. A straight step always lowers the objective, if edges at the floor that would
+    decrease are held fixed (Lawson and Hanson, Solving least squares problems, 1974).
     """
     while not time.monotonic() > deadline:
         held = free & (length <= floor) & (newton < 0)

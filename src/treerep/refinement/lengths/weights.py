@@ -1,6 +1,7 @@
 """Edge weights for a fixed topology.
 
-They minimize the squared errors, the distortion, or a balance of distortion and neighborhoods.
+The weights minimize the squared errors, the distortion, or a balance of distortion and
+neighborhoods.
 """
 
 import math
@@ -62,14 +63,14 @@ def fit_weights(
     Parameters
     ----------
     tree : Tree on the points of `metric`
-        The search starts from its weights.
+        The search starts from the weights of this tree.
     objective : "l2", "l1" or "heuristic"
         "l2" is the sum of (d_T - d)^2 / d^power over the pairs. "l1" is the smoothed average
         distortion, the mean of sqrt(q^2 + 1e-6) with q = d_T / d - 1. "heuristic" is the method
         of the paper, for comparison: 200 plain gradient steps of size 1e-4 for the squared
         errors of n random pairs.
     power : float from 0 to 2, for "l2"
-        0 is ordinary least squares, 2 relative least squares (Fitch and Margoliash, Science
+        0 is ordinary least squares, and 2 is relative least squares (Fitch and Margoliash, Science
         155, 1967).
     balance : float from 0 to 1, for "l1"
         0 minimizes the average distortion, and 1 maximizes mean average precision. In between,
@@ -84,18 +85,18 @@ def fit_weights(
     lower : float
         Smallest allowed weight of an edge, at least 0.
     squares_first : bool, for "l1"
-        Whether to start from ordinary least squares if that is better. Not needed if the tree
-        already has fitted lengths.
+        Whether to start from ordinary least squares if that start is better. This is not needed if
+        the tree already has fitted lengths.
     tol : float
-        Residual to reach. For "l2", the residual of an edge is the distance it would move if
-        only this edge were free, as a fraction of the largest distance from a point. With a
-        power, the residual is the resulting change of the weighted distances, as a fraction of
-        their norm. Short distances then count as much as long ones. For "l1", the residual is
-        the gradient divided by its largest possible value. Expect 1e-2, because a smoothed
-        minimum has sharp bends, and more if distances span eight orders of magnitude.
+        Residual to reach. For "l2", the residual of an edge is the amount by which its length would
+        change if only this edge were free, as a fraction of the largest distance from a point. With
+        a power, the residual is the resulting change of the weighted distances, as a fraction of
+        their norm. Short distances then count as much as long ones. For "l1", the residual is the
+        gradient divided by its largest possible value. Expect 1e-2, because a smoothed minimum has
+        sharp bends, and more if distances span eight orders of magnitude.
     time_limit : float, optional
-        Seconds after which the best weights so far are returned. The residual shows how good
-        they are.
+        Seconds after which the best weights so far are returned. The residual shows how good these
+        weights are.
     runner : Runner, optional
         Performs the passes over the pairs for "l2" with power 0, instead of threads. Other
         objectives need too many passes: sending the sums would take longer than computing them.

@@ -165,9 +165,9 @@ def _sum_up_all(tree: BinaryPreorder, workspace: Workspace, s: int, weight: floa
         q = below[k, 2]
         _, shifted_f, shifted_q = shifted(w, f, q, length)
         v = weight - w
-        # From below the edge, leaves below it are closer by its length, and the others (v = W
-        # of the others) are farther. The formula depends as little as possible on the numbers
-        # of the node above, which may just have been computed.
+        # Seen from the lower end of the edge, the leaves below are closer by the length of the
+        # edge, and the other leaves (v is their W) are farther by this length. The formula depends
+        # as little as possible on the numbers of the node above, which may just have been computed.
         more = q - shifted_q + length * (2.0 * shifted_f + length * v)
         total[k, 0] = total[g, 0] + length * (w - v)
         total[k, 1] = total[g, 1] - 2.0 * length * total[g, 0] + more

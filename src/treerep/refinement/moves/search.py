@@ -90,9 +90,9 @@ def rearrange(
 
     Notes
     -----
-    A move changes the position of a subtree and the three lengths there. It is made if it
-    lowers the objective by more than the rounding error. A sweep takes O(n N) time for the
-    points and O(n) times the sizes of the subtrees. It takes O(n^2) memory.
+    A move changes the position of a subtree and the three lengths there. A move is made if it
+    lowers the objective by more than the rounding error. A sweep takes O(n N) time for the points
+    and O(n) times the sizes of the subtrees. The distances take O(n^2) memory.
 
     Points at internal nodes may move. Edges of length 0 are contracted at the end.
 
@@ -169,8 +169,8 @@ class Distances:
         if largest > 0:
             self.unit = math.ldexp(1.0, math.frexp(largest)[1])
         if power > 2:
-            # If weights spanned more orders of magnitude, their sums would lose the long
-            # distances.
+            # If the weights spanned more orders of magnitude, long distances would be lost in the
+            # sums.
             smallest = max(smallest, _NEAREST * largest)
         self.smallest = smallest / self.unit if largest > 0 else 1.0
         if self.matrix is not None:
@@ -197,7 +197,7 @@ class Distances:
 
     @property
     def size(self) -> float:
-        """The unit of the objective. It is infinite if squared distances overflow."""
+        """The unit of the objective. This unit is infinite if squared distances overflow."""
         with np.errstate(over="ignore"):
             return float(np.float64(self.unit) ** (2 - self.power))
 
@@ -337,8 +337,8 @@ def binary_edges(tree: Tree) -> Arrays:
     # Both ends of all edges, followed by the internal points, each of which is a neighbor of
     # its chain.
     ends = np.concatenate([tree.edges.ravel(), inner_points])
-    # The two end nodes of a chain take two neighbors each, the others one. Neighbor r of a node
-    # is attached to node r - 1 of its chain, within bounds.
+    # The two end nodes of a chain take two neighbors each, and the other nodes take one. Neighbor r
+    # of a node is attached to node r - 1 of its chain, within bounds.
     chain_node = np.clip(_ranks(ends) - 1, 0, np.maximum(n_neighbors[ends] - 3, 0))
     new_ends = np.where(is_leaf[ends], ends, first[ends] + chain_node)
     # Within a chain, connect each node except the last to the next one.

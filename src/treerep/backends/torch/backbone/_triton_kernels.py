@@ -191,10 +191,10 @@ def _link(
             low = tl.minimum(of_x, of_y)
             high = tl.maximum(of_x, of_y)
             value = tl.maximum(low, tl.minimum(share * of_x + (1.0 - share) * of_y, high))
-            tl.debug_barrier()  # all have read
+            tl.debug_barrier()  # all threads have read
             tl.store(row_y, value, mask=left)
             tl.store(matrix + here.to(tl.int64) * size + y, value, mask=left)
-            tl.debug_barrier()  # all have written
+            tl.debug_barrier()  # all threads have written
             x_height = _pick(height, here, x)
             y_height = _pick(height, here, y)
             x_above = _pick(above, here, x)

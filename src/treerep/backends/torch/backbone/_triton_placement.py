@@ -93,7 +93,7 @@ def _own_sums(distances, y, m, at, mask, smallest, POWER: tl.constexpr):
 
 @triton.jit
 def _sums(distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER: tl.constexpr):
-    """Return W, S, Q of the points below a node. Those of a leaf are not stored."""
+    """Return W, S, Q of the points below a node. The sums of a leaf are not stored."""
     w, f, q = _own_sums(distances, tl.where(is_leaf, y, -1), m, at, mask, smallest, POWER)
     stored = mask & ~is_leaf
     here = below + (0 * at + k) * m + at

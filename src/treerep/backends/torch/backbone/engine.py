@@ -76,7 +76,7 @@ class OnDevice:
 
     @cached_property
     def graph(self) -> Metric | None:
-        """The metric on the host, if it is a graph metric. A matrix may be one."""
+        """The metric on the host, if it is a graph metric. A matrix may be a graph metric."""
         if self.space.kind != "matrix":
             return None
         return self.host if is_graph(self.host) else None
@@ -133,7 +133,7 @@ class OnDevice:
     def weighed(
         self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None
     ) -> Tree:
-        """Return the tree with the lengths of least distortion. For few points, they are fitted on the host."""
+        """Return the tree with the lengths of least distortion. The host fits few points."""
         return weighed(tree, self.host, choice, rng, time_limit, self.n_jobs)
 
     def _placed(

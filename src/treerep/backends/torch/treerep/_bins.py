@@ -23,6 +23,6 @@ BINS = 9
 COULD_BE_R = 9  # at the position of r: the first such point becomes r, the others go to Z1[r]
 GONE = 10  # a pivot, or the point that became r
 
-# Rules that choose the pivot of a zone on an edge; 0 is the closest point to b.
+# Rules that choose the pivot of a zone on an edge; 0 chooses the point closest to b.
 RANDOM = 1
 NEAR = 2

@@ -24,9 +24,9 @@ def canonical_edges(
     Parameters
     ----------
     n : int
-        Number of data points, at least 2. Every leaf is one of them.
+        Number of data points, at least 2. Every leaf is a data point.
     edges : (E, 2) int32 tensor
-        Nodes are below 2 n. Those from n on are Steiner nodes, with gaps.
+        Nodes are below 2 n. Nodes from n on are Steiner nodes, with gaps.
     weights : (E,) tensor
     nodes : (n,) int32 tensor
         The node of each point.
@@ -142,8 +142,8 @@ def _distances_to_end(after: Tensor, end: Tensor) -> Tensor:
 def _smallest_points(n: int, rooted: _Rooted) -> Tensor:
     """Return the smallest point in the subtree of each node.
 
-    It is the minimum over the size[v] positions from order[v] on. This is the smaller of two
-    minima over a power of two positions; the power doubles in each round.
+    This point is the minimum over the size[v] positions from order[v] on, computed as the smaller
+    of two minima over 2^k positions each. In each round, k grows by one.
     """
     torch = require("torch", "embed")
     size = rooted.size

@@ -53,8 +53,8 @@ def sort_points(
 ) -> tuple[Tensor, Tensor]:
     """Return the bin of each point, and for each zone the first point that could be r.
 
-    The number of points means that there is none. near_a and near_b become the distances for
-    the next zones. See `_sort` in fitting/treerep/_zone_kernels.py.
+    If there is no such point, the number of points is returned instead. near_a and near_b become
+    the distances for the next zones. See `_sort` in fitting/treerep/_zone_kernels.py.
     """
     torch = require("torch", "embed")
     zone = pending.zone.long()
@@ -134,7 +134,7 @@ def _with_twins(
 
 
 def count_points(codes: Tensor, pending: "Pending", zones: "Zones") -> tuple[Tensor, Ranks]:
-    """Return the number of points in each bin, (Z, BINS), and the rank of each point in it."""
+    """Return the number of points in each bin, (Z, BINS), and the rank of each point in its bin."""
     torch = require("torch", "embed")
     n_cells = len(zones.kind) * BINS
     bins = torch.where(codes == COULD_BE_R, Z1_R, codes.long())

@@ -2,9 +2,9 @@
 
 The reference implementation is _torch_sorting.py.
 
-Each pass reads and writes the few numbers of a point once. Bins are counted within tiles of
-points, three bins to an integer. The target position of a point is a sum: the points of its bin
-earlier in its tile, plus those in earlier tiles. One pass thus replaces a stable sort.
+Each pass reads and writes the few numbers of a point once. Bins are counted within tiles of points,
+three bins to an integer. The target position of a point is a sum: the points of its bin earlier in
+its tile, plus the points of its bin in earlier tiles. One pass thus replaces a stable sort.
 
 Fused multiply-add is disabled, because it rounds once where the CPU rounds twice.
 """
@@ -112,7 +112,7 @@ def _add_terms(
     KIND: tl.constexpr,
     FLOAT: tl.constexpr,
 ):
-    """Add the terms of the coordinates of w with those of y and z, at these addresses."""
+    """Add the terms for the coordinates of w against those of y and of z, from these addresses."""
     w = tl.load(at_w, mask=mask, other=0.0).to(FLOAT)
     z = tl.load(at_z, mask=mask, other=0.0).to(FLOAT)
     y = tl.load(at_y, mask=mask_y, other=0.0).to(FLOAT)
@@ -434,7 +434,7 @@ def _move(
 def measuring(metric: DeviceMetric) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the arguments of kernels that measure distances."""
     table = metric.table
-    # Metrics of other kinds never read these.
+    # Metrics of other kinds never read these tensors.
     radii, sinh_radii = (
         table if column is None else column for column in (metric.radii, metric.sinh_radii)
     )
@@ -497,7 +497,7 @@ def sort_points(
 
 
 def count_points(codes: Tensor, pending: "Pending", zones: "Zones") -> tuple[Tensor, Ranks]:
-    """Return the number of points in each bin, (Z, BINS), and the rank of each point in it."""
+    """Return the number of points in each bin, (Z, BINS), and the rank of each point in its bin."""
     m = len(codes)
     n_zones = len(zones.kind)
     device = codes.device

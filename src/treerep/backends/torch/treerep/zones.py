@@ -180,7 +180,7 @@ class DeviceTreeRep:
     def _hang_all_off(
         self, first: Tensor, others: Tensor, tolerance: Callable[[float], float]
     ) -> None:
-        """Make the first point node 0, and attach all others to it as one zone."""
+        """Make the first point node 0, and attach all other points to it as one zone."""
         torch = self.torch
         self.nodes[first] = 0
         near_a = self.passes.pairs(self.metric, first.expand(len(others)), others)
@@ -285,7 +285,7 @@ class DeviceTreeRep:
         return codes, steps, next_node + found
 
     def _close_last(self, pending: Pending, division: _Division, left: int) -> None:
-        """Close the zones after those that need another step. Their points start at `left`."""
+        """Close all zones that need no further step. Their points start at `left`."""
         n_open = division.n_open
         closed = Pending(*(column[left:] for column in pending))
         closed = closed._replace(zone=closed.zone - n_open)
@@ -325,7 +325,7 @@ class DeviceTreeRep:
         from_y = 0.5 * (xy + yz - xz)
         from_z = 0.5 * (xz + yz - xy)
         arms = torch.stack([from_x, from_y, from_z])
-        # A pivot that seems to be beyond r is r. If there are several, the first one is r.
+        # A pivot that seems to be beyond r is r. If there are several such pivots, the first is r.
         short = arms < self.tol
         contracted = torch.where(short[2], 3, 0)
         contracted = torch.where(short[1], 2, contracted)
