@@ -83,5 +83,5 @@ if TYPE_CHECKING:
     from .tree.tree import Tree as Tree
     from .treelikeness.hyperbolicity import hyperbolicity as hyperbolicity
     from .treelikeness.result import Hyperbolicity as Hyperbolicity
-else:  # hidden from type checkers, which would then accept every name
+else:  # hidden from type checkers, which would otherwise accept every name
     __getattr__, __dir__ = attach(__name__, _HOMES, _MODULES)

@@ -36,8 +36,8 @@ class CompiledMetric(Metric):
         return out
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Pickles and deep copies create writable arrays. Kernels are compiled for read-only
-        # arrays, which are views: arrays of the oracle still share memory with those of the
+        # Pickles and deep copies create writable arrays. Kernels are compiled for read-only arrays,
+        # which are views: the arrays of the oracle still share memory with the arrays of the
         # metric.
         for name, value in state.items():
             self.__dict__[name] = read_only(value) if isinstance(value, np.ndarray) else value

@@ -12,7 +12,7 @@ def obeys_four_points(distances: NDArray[Any]) -> bool:
     """Tell whether the distances between a sample of points are those of a tree, up to rounding.
 
     The result is True for every tree metric. It is usually False for other matrices, including
-    rounded tree metrics. It is deterministic.
+    rounded tree metrics. The result is deterministic.
 
     >>> quartet = np.array(
     ...     [

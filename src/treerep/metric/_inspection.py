@@ -12,7 +12,7 @@ from .disk.mapped import prefetch, random_access
 from .oracle.classes import LARGEST
 
 # The allowed difference of d(i, j) and d(j, i), relative to the largest distance. Numerically
-# careless but correct code stays within it.
+# careless but correct code stays within this limit.
 _ASYMMETRY = {np.dtype(np.float16): 5e-3, np.dtype(np.float32): 1e-4}
 _ASYMMETRY_DEFAULT = 1e-8
 _SAMPLE = 1_000_000
@@ -30,7 +30,7 @@ class Inspection(NamedTuple):
 
 
 def inspect_all(distances: NDArray[Any]) -> Inspection:
-    """Check every entry. The first bad one in row order raises a MetricError."""
+    """Check every entry. The first bad entry in row order raises a MetricError."""
     # Compiled code cannot compute with float16.
     seen = (
         _inspect_halves(distances)
@@ -55,7 +55,7 @@ def inspect_sample(distances: NDArray[Any]) -> tuple[Inspection, NDArray[Any]]:
     """Check the diagonal and a million other entries; return the findings and the entries.
 
     Some entries of each row are read. A disk is read in pages, so neighboring rows sample the
-    same columns. The mirror images are then in few rows.
+    same columns. The mirror images of the sampled entries are then in few rows.
     """
     sample = _read_sample(distances)
     found = _inspect_block(sample.entries, sample.mirrored)

@@ -42,8 +42,8 @@ def matched(
 ) -> Any:
     """Return the first metric with its points in the order of the second.
 
-    O(n) time for n points, plus O(N) to reorder a tree of N nodes. If both have the same labels
-    in the same order, `first` itself is returned. `names` are the names of the metrics in
+    O(n) time for n points, plus O(N) to reorder a tree of N nodes. If both metrics have the same
+    labels in the same order, `first` itself is returned. `names` are the names of the metrics in
     errors.
     """
     order = point_order(points_of(first), points_of(second), names, wording)

@@ -26,7 +26,7 @@ def as_metric(
 ) -> Metric:
     """Convert data to a `Metric`.
 
-    All public functions convert their data by this function.
+    All public functions convert their data with this function.
 
     Parameters
     ----------

@@ -72,14 +72,14 @@ class Metric(ABC):
     oracle: Any = None
     #: True if every distance is known to be a whole number.
     integral: bool = False
-    #: Relative precision of the computed distances. Comparisons of sums allow for it.
+    #: Relative precision of the computed distances. Comparisons of sums allow for this imprecision.
     eps: float = float(np.finfo(np.float64).eps)
     #: Relative precision to which the input appears to be rounded; 0 if it is not. A hint for
-    #: methods that fit trees. Certified results, such as the bounds of `hyperbolicity`, ignore
-    #: it.
+    #: methods that fit trees. Certified results, such as the bounds of `hyperbolicity`, ignore this
+    #: hint.
     input_eps: float = 0.0
 
-    #: True if distances are read from disk when they are needed. It then pays to use more
+    #: True if distances are read from disk when they are needed. In that case, it pays to use more
     #: threads than cores.
     on_disk: bool = False
 
@@ -103,7 +103,7 @@ class Metric(ABC):
     def _in_order(
         self, order: NDArray[np.int64], labels: tuple[str, ...] | None, order_known: bool
     ) -> "Metric":
-        """Return the metric whose point i is point order[i] of this one."""
+        """Return the metric whose point i is point order[i] of this metric."""
         from ._reordered import ReorderedMetric
 
         return ReorderedMetric(self, order, labels, order_known)
@@ -113,7 +113,7 @@ class Metric(ABC):
 
 
 def check_indices(indices: ArrayLike, n: int) -> NDArray[np.int64]:
-    """Return indices as int64, or raise an IndexError that names the first one outside 0 ... n-1.
+    """Return indices as int64, or raise an IndexError that names the first index outside 0 ... n-1.
 
     >>> check_indices([0, 2], 3)
     array([0, 2])

@@ -38,9 +38,9 @@ class GraphMetric(CompiledMetric):
     graph : (n, n) sparse matrix, (m, 2) integer array, or graph of another library
         A symmetric adjacency matrix of scipy.sparse, an array of edges, or a graph of networkx,
         igraph or networkit. The vertices of an edge array are numbered from 0. The values of a
-        matrix are edge lengths. If all are 1, or the matrix is boolean, the graph is
-        unweighted. Labels are the nodes of a networkx graph, or the vertex attribute "name" of
-        an igraph graph.
+        matrix are edge lengths. If all values are 1, or the matrix is boolean, the graph is
+        unweighted. Labels are the nodes of a networkx graph, or the vertex attribute "name" of an
+        igraph graph.
     weight : str, optional
         Edge attribute of a networkx or igraph graph that holds the lengths; "weight" for
         networkit's weights. By default all edges have length 1.
@@ -70,16 +70,16 @@ class GraphMetric(CompiledMetric):
     Notes
     -----
     Single distances come from hub labels, which are built on first use. For WordNet's 74,374
-    vertices this takes a second and a few megabytes. Large blocks take one search per row or
+    vertices, the labels take a second and a few megabytes. Large blocks take one search per row or
     column (breadth-first or Dijkstra), in parallel.
 
-    Self-loops are dropped. If an edge is given twice, the shorter one counts. In a sparse
-    matrix, entries given twice are added, as in scipy. A number without an edge in an edge
-    array is an isolated vertex.
+    Self-loops are dropped. If an edge is given twice, the shorter length counts. In a sparse
+    matrix, entries given twice are added, as in scipy. A number without an edge in an edge array is
+    an isolated vertex.
 
-    Sums of lengths that are not whole numbers are rounded. Searches and hub labels then agree
-    on d(u, v) up to rounding. The choice between them depends only on the shape of the request,
-    so the same request always gives the same bits.
+    Sums of lengths that are not whole numbers are rounded. Searches and hub labels then agree on
+    d(u, v) up to rounding. The choice between searches and labels depends only on the shape of the
+    request, so the same request always gives the same bits.
 
     Examples
     --------
@@ -270,9 +270,10 @@ class GraphMetric(CompiledMetric):
         _in_bands(search, len(cols), self.search_cost())
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
-        """Return the distances of the pairs (i[k], j[k]), as a float64 array of their shape.
+        """Return the distances of the pairs (i[k], j[k]), as a float64 array of the same shape.
 
-        Hub labels, or searches when the pairs have few distinct sources or targets.
+        The distances come from hub labels, or from searches if the pairs have few distinct sources
+        or targets.
         """
         first, second = np.broadcast_arrays(*(check_indices(x, len(self)) for x in (i, j)))
         out = np.empty(first.shape)

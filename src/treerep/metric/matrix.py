@@ -22,9 +22,9 @@ class MatrixMetric(CompiledMetric):
     Parameters
     ----------
     distances : (n, n) array
-        The matrix. It is never modified and keeps its dtype, from uint8 to float64. NaN,
-        infinite or negative entries, a non-zero diagonal and asymmetry raise a `MetricError`
-        that names the first bad entry. The triangle inequality may be violated.
+        The matrix, which is never modified and keeps its dtype, from uint8 to float64. NaN,
+        infinite or negative entries, a non-zero diagonal and asymmetry raise a `MetricError` that
+        names the first bad entry. The triangle inequality may be violated.
     labels : sequence, optional
         Labels of the points.
     symmetrize : "mean", optional
@@ -38,14 +38,13 @@ class MatrixMetric(CompiledMetric):
 
     Notes
     -----
-    Construction reads the matrix once, in parallel, with O(1) memory beyond it. The matrix is
-    copied only if it is not C-contiguous, or if `symmetrize` is given. Asymmetry is allowed up
+    Construction reads the matrix once, in parallel, with O(1) memory beyond the matrix. The matrix
+    is copied only if it is not C-contiguous, or if `symmetrize` is given. Asymmetry is allowed up
     to 1e-8 of the largest distance (1e-4 for float32, 5e-3 for float16).
 
-    A memory-mapped file of more than 1 GiB is never copied, and only the entries that are
-    needed are read. Construction reads one or two pages of each row. It validates the diagonal
-    and a million other entries. Each other entry is validated when it is read, except for
-    symmetry.
+    A memory-mapped file of more than 1 GiB is never copied, and only the entries that are needed
+    are read. Construction reads one or two pages of each row, and validates the diagonal and a
+    million other entries. Each remaining entry is validated when it is read, except for symmetry.
 
     Examples
     --------

@@ -17,7 +17,8 @@ from .oracle.classes import (
     ManhattanOracle,
 )
 
-# Number of coordinates that are checked or prepared together. It bounds the temporary memory.
+# Number of coordinates that are checked or prepared together. This number bounds the temporary
+# memory.
 _CHUNK = 1 << 22
 
 _NOT_METRICS = {
@@ -62,7 +63,7 @@ class PointMetric(CompiledMetric):
     Notes
     -----
     O(k) time per distance. The Euclidean, Manhattan and Chebyshev metrics need no memory beyond
-    the points. The others keep a prepared copy (unit vectors, or directions and radii).
+    the points. The other metrics keep a prepared copy (unit vectors, or directions and radii).
 
     Coordinates whose distances would overflow or underflow raise a `MetricError`. With ``max``
     the largest float of the dtype, the largest allowed coordinate is sqrt(max / k) / 4
@@ -101,7 +102,7 @@ class PointMetric(CompiledMetric):
 
 
 class PreparedPoints(NamedTuple):
-    """Checked and prepared points: all of them, or those of one Dask worker."""
+    """Checked and prepared points: all points, or the points of one Dask worker."""
 
     points: NDArray[Any]
     oracle: Oracle
@@ -174,8 +175,8 @@ def coordinate_bounds(metric: str, k: int, dtype: DTypeLike) -> tuple[float, flo
 def check_extent(oracle: Oracle, metric: str, largest: float, first: int = 0) -> None:
     """Raise an error if distances would overflow, or vanish when squared.
 
-    `largest` is the largest extent of all points, which one of these rows must have. The first
-    row is point `first`.
+    `largest` is the largest extent of all points, and one of these rows must have this extent. The
+    first row is point `first`.
     """
     if isinstance(oracle, HyperbolicOracle):
         if 0 < largest < _smallest_extent(np.float64):

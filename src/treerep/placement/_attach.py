@@ -74,7 +74,7 @@ def attach(
         edges, weights = _attach_each(task)
     else:
         edges, weights = _finish_zones(task, mutual, workers)
-    # Edges without new points inside are kept. The others were split.
+    # Edges without new points inside are kept. The other edges were split.
     split = np.unique(places.node[places.above > 0])
     whole = np.delete(np.arange(tree.n_nodes), [*split, rooted.root])
     old_edges = np.column_stack([names[whole], names[rooted.parent[whole]]])
@@ -133,8 +133,8 @@ def _find_joints(task: _Attachment) -> _Joints:
     begins = inside & (other_edge | apart)
     firsts = np.flatnonzero(begins)
     group = np.cumsum(begins) - 1
-    # If a point lies on the edge, it is the joint (the first of several, which is assigned
-    # last). Otherwise a Steiner node is.
+    # If a point lies on the edge, it is the joint (the first of several, which is assigned last).
+    # Otherwise, a Steiner node is the joint.
     number = task.first_steiner() + task.order[firsts]
     on_it = np.flatnonzero(inside & (height < task.tol))[::-1]
     number[group[on_it]] = task.numbers()[on_it]
@@ -264,13 +264,13 @@ def _local_oracle(
 def _with_old_lengths(view: Preorder, lower: Indices, upper: Indices, old: Numbers) -> Edges:
     """Restore the exact old lengths of the paths into which edges (lower, upper) were split.
 
-    TreeRep on data that is not a tree, and rounding, change these lengths. Every part becomes a
-    multiple of the last digit of the old length, so that no sum of parts is rounded.
+    These lengths change by rounding, and by TreeRep on data that is not a tree. Every part becomes
+    a multiple of the last digit of the old length, so that no sum of parts is rounded.
     """
     path, reach, counts = _climb(view, view.position[lower], view.position[upper])
     marks = _marks(reach, counts, old)
-    # The first part of a path extends from its lower end to the first mark, and the others from
-    # mark to mark.
+    # The first part of a path extends from its lower end to the first mark, and the other parts
+    # from mark to mark.
     begins = np.zeros(len(path), np.bool_)
     begins[np.cumsum(counts) - counts] = True
     length = view.length.copy()
@@ -283,11 +283,10 @@ def _climb(
     lower: NDArray[np.int32],
     upper: NDArray[np.int32],
 ) -> tuple[Indices, Numbers, Indices]:
-    """Walk from each lower position to the upper one, which is an ancestor.
+    """Walk from each lower position to its upper position, which is an ancestor.
 
-    Returns the positions passed, one path after the other. For each position, also returns the
-    length of the path up to and including the edge above it. Also returns the number of edges
-    of each path.
+    Returns the positions passed, one path after another; for each position, the length of the path
+    up to and including the edge above it; and the number of edges of each path.
     """
     up = view.up.tolist()
     length = view.length.tolist()

@@ -40,7 +40,7 @@ def weigh(row: Any, power: float, smallest: float, weight: Any) -> None:
 
 @helper
 def shifted(w: float, f: float, q: float, length: float) -> Any:
-    """Return the sums W, S, Q of leaves, measured `length` farther away from them."""
+    """Return the sums W, S, Q of leaves, measured `length` farther away from these leaves."""
     g = f - length * w
     return w, g, q - length * (f + g)
 
@@ -56,7 +56,7 @@ def best_on_edge(
         q - 2 i f + i^2 w + r - 2 j a + j^2 v
 
     with i = x + y, j = length - x + y, 0 <= x <= length and y >= 0. The sums w, f, q belong to
-    the leaves below the edge, and v, a, r to the others.
+    the leaves below the edge, and v, a, r to the other leaves.
     """
     i = f / w
     j = a / v

@@ -17,8 +17,8 @@ from .._core.progress import progress_bar
 from ..tree.tree import Tree
 from ._separators import find_separators
 
-#: Number of walks per point. Each walk uses distances to other points, and the best of several
-#: places is better than one.
+#: Number of walks per point. Each walk uses distances to different points, and the best of several
+#: places is better than a single place.
 WALKS = 4
 # Number of points placed per task.
 _CHUNK = 2048
@@ -30,7 +30,7 @@ Numbers = NDArray[np.float64]
 
 
 class Places(NamedTuple):
-    """Attachment places of points: at a node, or inside the edge from it to its parent."""
+    """Attachment places of points: at a node, or inside the edge from the node to its parent."""
 
     node: Indices
     above: Numbers  # distance from the node along the edge; 0 at the node

@@ -35,7 +35,7 @@ def _walk(
 
     Returns the node a (and b = -1) or the edge (a, b) at the end, the number of readings, and
     the spread. The spread measures how much the arms not taken disagree about the distance to
-    the separator. It is 0 in a tree.
+    the separator. The spread is 0 in a tree.
     """
     at = np.int64(separators.first)
     spread = 0.0
@@ -75,7 +75,7 @@ def _walk(
 def _meeting(separators: Any, i: int, j: int) -> Any:
     """Return the lowest common ancestor of positions i <= j.
 
-    It is the least parent of i + 1 ... j, found from two runs of 2^k.
+    The ancestor is the least parent of i + 1 ... j, found from two runs of 2^k positions.
     """
     if i == j:
         return np.int64(i)

@@ -6,11 +6,11 @@ errors sum to
 
     q - 2 i f + i^2 w  over the points below the edge, and r - 2 j a + j^2 v  over the others,
 
-with the sums W, S, Q of `_edge_fit_kernels`. One pass to the root and one back compute the sums
-for all edges.
+with the sums W, S, Q of `_edge_fit_kernels`. One pass to the root and one pass back compute the
+sums for all edges.
 
-Eight points are processed in parallel, one in each lane (see `_placement_lane_kernels`), so
-that data of the tree is loaded once for all of them. Every lane adds in the same order as for a
+Eight points are processed in parallel, one in each lane (see `_placement_lane_kernels`), so that
+data of the tree is loaded once for all eight points. Every lane adds in the same order as for a
 single point.
 """
 
@@ -153,7 +153,7 @@ def beside(
 ) -> Any:
     """Return W, S, Q of the points not below an edge, measured at its upper end.
 
-    They are computed from the sums of all points at that end.
+    These sums are computed from the sums of all points at that end.
     """
     _, shifted_f, shifted_q = shifted(w, f, q, length)
     return all_w - w, all_s - shifted_f, all_q - shifted_q

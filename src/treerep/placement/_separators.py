@@ -1,4 +1,4 @@
-"""Separators of a tree: each one leaves at most half of the remaining nodes."""
+"""Separators of a tree: each separator leaves parts of at most half of the remaining nodes."""
 
 from typing import NamedTuple
 
@@ -44,10 +44,9 @@ class _Arms(NamedTuple):
 def find_separators(tree: Tree, k: int, short: float, rng: np.random.Generator) -> Separators:
     """Choose the order of separators, and k points to represent each arm. O(N log^2 N).
 
-    Every node is a separator of a part of the tree: it splits the part into pieces of at most
-    half its size. A walk therefore meets at most log2(N) + 1 separators. Nodes less than
-    `short` apart count as one, the node nearest to the root, because no distance can
-    distinguish their arms.
+    Every node is a separator of a part of the tree: it splits the part into pieces of at most half
+    its size. A walk therefore meets at most log2(N) + 1 separators. Nodes less than `short` apart
+    count as one node, the node nearest to the root, because no distance can distinguish their arms.
     """
     view = tree._view
     first, arms = _find_arms(view, tree.n_points, short)
@@ -86,7 +85,7 @@ def _find_arms(view: Preorder, n: int, short: float) -> tuple[int, _Arms]:
     # The top node represents all nodes that count as one.
     top = heads(view.up, view.length < short).astype(np.int64)
     parent = top[np.maximum(view.up, 0)]
-    # Lower ends of the edges above points. The first one is the root, which has no edge.
+    # Lower ends of the edges above points. The first of them is the root, which has no edge.
     has_points = points_before[end] > points_before[:-1]
     lower = np.flatnonzero((top == position) & has_points)[1:]
     upper = parent[lower]
@@ -96,8 +95,8 @@ def _find_arms(view: Preorder, n: int, short: float) -> tuple[int, _Arms]:
     own, own_point = np.unique(top[view.position[:n]], return_index=True)
     own_number = points_before[view.position[own_point]]
     # There are three kinds of arms: from a parent to its child, from a child to its parent, and
-    # points themselves. Arms of the second kind contain all points outside the subtree. On a
-    # circle of n points, these run from the end of the subtree to its beginning.
+    # points themselves. Arms of the second kind contain all points outside the subtree. On a circle
+    # of n points, these points run from the end of the subtree to its beginning.
     begin_number = points_before[lower]
     end_number = points_before[end[lower]]
     no_separator = np.full(len(own), -1)
@@ -160,7 +159,7 @@ def _cut_parts(parent: Indices, end: Indices, kept: Indices) -> tuple[int, Indic
     """Cut a tree at separators until no node is left.
 
     Returns the first separator. Also returns, by the lower end k of an edge, the separator that
-    follows the upper end in the part of k, and the one that follows k in the other part.
+    follows the upper end in the part of k, and the separator that follows k in the other part.
 
     All parts are cut at once. The nodes of a part that are in the same subtree are consecutive
     in preorder. The sizes of subtrees within parts are therefore differences of positions in
@@ -211,7 +210,8 @@ def _last_heavy(
 ) -> Indices:
     """Return the index of the last node of each part with at least half of the part below it.
 
-    These nodes form a chain from the top of the part down. The last one is a separator.
+    These nodes form a chain from the top of the part down. The last node of the chain is a
+    separator.
     """
     n = len(end)
     index = np.arange(len(left))

@@ -58,10 +58,11 @@ def place(
         Labels of the new points. The default is the index of `rows`. If `rows` has no index and
         the tree has labels, the new points get the labels n, n+1, ...
     tol : float or "auto"
-        Lengths below this count as zero. "auto" is 0.1 if the distances are whole numbers and
-        the lengths of the tree multiples of 1/4. Otherwise it is the size of rounding errors.
+        Lengths below this value count as zero. "auto" is 0.1 if the distances are whole numbers and
+        the lengths of the tree are multiples of 1/4. Otherwise, "auto" is the size of rounding
+        errors.
     n_jobs : int, optional
-        Number of threads; None uses all cores. It does not change the result.
+        Number of threads; None uses all cores. The number does not change the result.
 
     Returns
     -------
@@ -85,9 +86,9 @@ def place(
     Labels that do not match raise an error. An array raises an error if the tree was read from
     a text file, because the order of its points is unknown.
 
-    On an exact tree, about 3 log2(n) distances are read per point, and one for each neighbor of
-    a node with many neighbors. Other data need four times this number, and the best of five
-    places is kept.
+    On an exact tree, about 3 log2(n) distances are read per point, plus one distance for each
+    neighbor of a node with many neighbors. For other data, four times as many distances are read,
+    and the best of five places is kept.
 
     Examples
     --------
@@ -149,10 +150,10 @@ class _NewDistances(NamedTuple):
 def _tolerances(tree: Tree, new: _NewDistances, tol: float | None) -> Tolerances:
     """Return the lengths that count as short: 0.1 for whole-number distances, as in `fit`, or rounding.
 
-    The lengths of the tree are also considered. If they are multiples of 1/4, every length that
-    `place` computes from them and from whole numbers is a multiple of 1/8. A nonzero length is
-    then larger than 0.1. (A tree of whole-number distances has multiples of 1/2, and of 1/4
-    once it is rooted in the middle of an edge.)
+    The lengths of the tree are also considered. If these lengths are multiples of 1/4, every length
+    that `place` computes from them and from whole numbers is a multiple of 1/8. A nonzero length is
+    then larger than 0.1. (A tree of whole-number distances has multiples of 1/2, and of 1/4 once it
+    is rooted in the middle of an edge.)
     """
     tiny = float(np.finfo(np.float64).tiny)
     if tol is not None:
@@ -248,7 +249,7 @@ def _were_rounded(tree: Tree, to_old: NDArray[np.float64]) -> bool:
     """Tell whether distances were rounded to float32 earlier.
 
     All distances are then exact in float32, but so can be unrounded numbers. As for a matrix,
-    the four-point condition on some points decides: rounded distances violate it.
+    the four-point condition on some points decides: rounded distances violate this condition.
     """
     with np.errstate(over="ignore"):
         if not (to_old == to_old.astype(np.float32)).all():

@@ -46,7 +46,7 @@ def bound_diameter(
 ) -> tuple[float, float]:
     """Return a lower and, given the triangle inequality, an upper bound of the diameter.
 
-    A few rows are read. Each row belongs to the point farthest from the previous one.
+    A few rows are read. Each row belongs to the point farthest from the previous point.
     """
     everyone = np.arange(len(metric))
     low = 0.0

@@ -24,7 +24,7 @@ class Bound(NamedTuple):
 
 
 class Pace:
-    """Workers with a limit. They raise `LimitReached`; results found before that are kept."""
+    """Workers with a limit. At the limit, `LimitReached` is raised; earlier results are kept."""
 
     def __init__(
         self,

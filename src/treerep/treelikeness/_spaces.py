@@ -1,9 +1,9 @@
 """All distances of a part of a metric, in a small dtype, for the search for hyperbolicity.
 
 A graph is divided into its biconnected components. A shortest path between two vertices of a
-component stays in it. The hyperbolicity of a graph, weighted or not, is the largest
-hyperbolicity of its components: if four vertices lie in several components, one of them can be
-replaced by a cut vertex without loss. Leaves and attached trees do not matter.
+component stays in the component. The hyperbolicity of a graph, weighted or not, is the largest
+hyperbolicity of its components: if four vertices lie in several components, one of these vertices
+can be replaced by a cut vertex without loss. Leaves and attached trees do not matter.
 """
 
 import math
@@ -73,8 +73,8 @@ def read_space(metric: Metric, pace: Pace) -> Space:
     def work(part: slice) -> None:
         out[part, part.start :] = _read(metric, part)
 
-    # Fill row by row, so that memory is mapped gradually. A column would map all of it, which
-    # takes seconds.
+    # Fill row by row, so that memory is mapped gradually. Filling a column would map all of the
+    # memory at once, which takes seconds.
     pace.run(work, triangle_slices(n))
     _mirror(out, pace)
     return as_graph(Space(np.arange(n), out, None), pace)

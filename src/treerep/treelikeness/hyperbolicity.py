@@ -68,7 +68,7 @@ def hyperbolicity(
 
     For four points a, b, c, d, take the three sums d(a, b) + d(c, d), d(a, c) + d(b, d) and
     d(a, d) + d(b, c). delta is half the largest difference between the largest and the second
-    largest sum, over all quadruples. It is at most half the diameter.
+    largest sum, over all quadruples. delta is at most half the diameter.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def hyperbolicity(
           interval.
         - "base" takes O(n^3) time. With one base point w, delta_w <= delta <= 2 delta_w.
           Several base points narrow the interval.
-        - "sample" draws random quadruples. It gives the mean of their values with a 95%
-          interval, and bounds of delta. It needs little memory.
+        - "sample" draws random quadruples, and gives the mean of their values with a 95% interval,
+          and bounds of delta. This method needs little memory.
         - "auto" uses "exact" for graphs with components of up to 30,000 vertices (10,000 with
           edge lengths), and for other metrics of up to 4,000 points. If "exact" takes too long,
           "base" follows, and the result may be an interval. For larger data, or too little
@@ -101,7 +101,7 @@ def hyperbolicity(
     rng : int, numpy Generator or None
         (`method="sample"` only) Seed of the quadruples.
     n_jobs : int, optional
-        Number of threads; None uses all cores. Without a time limit, it does not change the
+        Number of threads; None uses all cores. Without a time limit, the number does not change the
         result.
     device : str or torch.device, optional
         (`method="base"` only) Compute with torch on this device, for example "cuda".
@@ -125,13 +125,13 @@ def hyperbolicity(
     triangle inequality is violated, the four points of delta need not be distinct, and delta
     can exceed half the diameter.
 
-    The upper bound of "sample" is half the diameter. For a matrix, which may violate the
-    triangle inequality, it is the diameter. For custom metrics it is infinite.
+    The upper bound of "sample" is half the diameter. For a matrix, which may violate the triangle
+    inequality, the bound is the diameter. For custom metrics, it is infinite.
 
-    Memory is n^2 distances of 1, 2 or 8 bytes. A graph takes twice this, but only for its
-    largest biconnected component, and mostly 1 byte per distance. The exact search also lists
-    the pairs that it has reached, at up to 24 bytes each. "base" keeps a second matrix, and for
-    real distances a third one of half the size.
+    Memory is n^2 distances of 1, 2 or 8 bytes. A graph takes twice this memory, but only for its
+    largest biconnected component, and usually 1 byte per distance. The exact search also lists the
+    pairs that it has reached, at up to 24 bytes each. "base" keeps a second matrix, and for real
+    distances a third matrix of half the size.
 
     Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs
     (ESA 2015); Gromov, Hyperbolic groups (1987).
@@ -318,8 +318,8 @@ def _bound_remaining(
 ) -> float:
     """Raise an upper bound of h to cover the components from `first` on, which were not searched.
 
-    A few small components are read nevertheless, so that their bounds do not exceed those of
-    the large ones.
+    A few small components are read nevertheless, so that their bounds do not exceed those of the
+    large components.
     """
     unlimited = Pace(task.pace.workers, None)
     for k in range(first, len(parts.vertices)):

@@ -6,13 +6,13 @@ from typing import Any
 class Hyperbolicity(float):
     """Gromov's delta as a float, with bounds and a witness.
 
-    The value is the largest four-point value found. It is proved by `witness`, so it is never
-    more than the true delta.
+    The value is the largest four-point value found. The `witness` proves it, so it is never more
+    than the true delta.
 
     Attributes
     ----------
     low, high : float
-        Proven bounds of the true delta. Both equal the value if it is exact.
+        Proven bounds of the true delta. Both bounds equal the value if it is exact.
     exact : bool
         True if `low` and `high` are equal.
     witness : tuple of four point numbers, or None
@@ -35,10 +35,10 @@ class Hyperbolicity(float):
 
     Notes
     -----
-    With `normalize=True`, delta, its bounds and the mean are divided by the diameter. The
-    diameter may only be known up to bounds (method "sample", or a time limit). Then delta and
-    the mean are divided by the largest distance found, and may be too large. `low` and `high`
-    remain valid bounds.
+    With `normalize=True`, delta, its bounds and the mean are divided by the diameter. The diameter
+    may only be known up to bounds (method "sample", or a time limit). In this case, delta and the
+    mean are divided by the largest distance found, and may be too large. `low` and `high` remain
+    valid bounds.
 
     Examples
     --------

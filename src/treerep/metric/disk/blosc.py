@@ -37,7 +37,7 @@ def check_blosc_chunks(array: ChunkedArray, keys: Iterator[str]) -> None:
 
 
 def _is_outermost(metadata: dict[str, Any]) -> bool:
-    """Tell whether Blosc is the last codec. Codecs after it would detect damage."""
+    """Tell whether Blosc is the last codec. Codecs after Blosc would detect damage."""
     if metadata.get("zarr_format") == 3:
         codecs = metadata["codecs"]
         last = codecs[-1] if codecs else ""

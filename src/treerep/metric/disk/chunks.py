@@ -1,16 +1,16 @@
 """Checks that a stored array has all of its chunks.
 
-Zarr reads a chunk that is not stored as the fill value, by default 0. By default it also does
-not store chunks that contain only the fill value. A lost chunk and a chunk of zeros therefore
-look alike. In a distance matrix the two can usually be told apart:
+Zarr reads a chunk that is not stored as the fill value, by default 0. By default, zarr also does
+not store chunks that contain only the fill value. A lost chunk and a chunk of zeros therefore look
+alike. In a distance matrix the two can usually be told apart:
 
-- A chunk that covers exactly one diagonal entry is always zero. (The last chunk does, if one
-  row is left over.)
+- A chunk that covers exactly one diagonal entry is always zero. (The last chunk covers one such
+  entry if one row is left over.)
 - d(i, j) = 0 means that i and j coincide, so rows i and j are equal. If the rows of a missing
   chunk are not all equal, the chunk was lost, and an error is raised.
-- If the rows are all equal, either the points coincide, or the chunk was lost and its points
-  are equally far from all others. The data cannot tell which. The matrix is read, and a warning
-  names the chunk.
+- If the rows are all equal, either the points coincide, or the chunk was lost and its points are
+  equally far from all other points. The data cannot tell which is the case. The matrix is read, and
+  a warning names the chunk.
 
 HDF5 stores chunks of zeros. A missing chunk was therefore never written, and an error is
 raised.
@@ -140,7 +140,7 @@ def _missing_chunks(
 
 
 def _checked_chunks(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
-    """Check that the stored chunks are safe to decompress; return which ones are stored."""
+    """Check that the stored chunks are safe to decompress; return which chunks are stored."""
     stored = _is_stored(array)
     check_blosc_chunks(
         array,

@@ -1,8 +1,8 @@
 """Sums and maxima over coordinates, in eight explicit lanes.
 
-The rounding of a sum of floats depends on the order of the terms. A compiler that is free to
-choose the order ("fastmath") chooses by CPU and by caller. The same seed would then give
-different trees on different machines. A loop that keeps the order is three times slower.
+The rounding of a sum of floats depends on the order of the terms. A compiler that is free to choose
+the order ("fastmath") chooses differently for each CPU and each caller. The same seed would then
+give different trees on different machines. A loop that keeps the order is three times slower.
 
 This module therefore fixes the order once, in LLVM vectors of eight. Lane k adds the terms
 k, k + 8, k + 16, and so on. The lanes are added pairwise, and then the remaining terms one by one.

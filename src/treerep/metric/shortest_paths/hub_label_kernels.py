@@ -1,7 +1,7 @@
 """Hub labels: exact shortest-path distances between any two vertices, without a matrix.
 
-Every vertex has a short list of hubs and its distances to them. Any two vertices share a hub on
-a shortest path between them. The lists come from pruned landmark labeling (Akiba, Iwata and
+Every vertex has a short list of hubs and of its distances to these hubs. Any two vertices share a
+hub on a shortest path between them. The lists come from pruned landmark labeling (Akiba, Iwata and
 Yoshida, SIGMOD 2013): one search from every vertex, in order of importance. A search is pruned
 wherever earlier hubs already give the distance.
 
@@ -34,7 +34,7 @@ from .search_kernels import (
 )
 
 TREES = 8  # the sample has as many nodes as this many spanning trees
-# Number of counters. Each tree adds to one of them, and the score of a vertex ignores its largest
+# Number of counters. Each tree adds to one counter, and the score of a vertex ignores its largest
 # counter.
 COUNTERS = 8
 # steps of work, about 0.1 s, before a kernel returns so that interrupts are handled

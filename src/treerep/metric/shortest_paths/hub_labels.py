@@ -1,4 +1,4 @@
-"""Construction of hub labels: the loop around `hub_label_kernels.py`, which explains them."""
+"""Construction of hub labels: the loop around `hub_label_kernels.py`, which explains the labels."""
 
 from collections.abc import Callable
 
@@ -204,11 +204,11 @@ def build_hub_labels(
         Called with the steps of work so far, every few hundredths of a second. If it raises an
         exception, the construction ends. The number of steps depends only on the graph.
 
-    The time is about (total label size) x (mean label size + mean degree). The construction
-    needs memory for the labels plus 400 bytes per vertex. The mean label size is at most
-    log2(n) on trees, paths and cycles, 11 on WordNet, 45 on the Enron e-mails, and below
-    sqrt(n) on grids. On random graphs without structure it is a large fraction of n. Distances
-    are stored as uint8 if they fit, otherwise as int32, and with lengths as float64.
+    The time is about (total label size) x (mean label size + mean degree). The construction needs
+    memory for the labels plus 400 bytes per vertex. The mean label size is at most log2(n) on
+    trees, paths and cycles, 11 on WordNet, 45 on the Enron e-mails, and below sqrt(n) on grids. On
+    random graphs without structure, the mean is a large fraction of n. Distances are stored as
+    uint8 if they fit, otherwise as int32, and with lengths as float64.
     """
     construction = _Construction(starts, neighbors, lengths, stretch, watch)
     construction.run()

@@ -1,7 +1,8 @@
-"""Graph searches in compressed rows: breadth-first, and Dijkstra's with a binary heap.
+"""Graph searches in compressed rows: breadth-first, and by Dijkstra's algorithm with a binary heap.
 
 The plain searches compute blocks of distances. The pruned searches turn back where hub labels
-already give the distance. They are used to build the labels (see `hub_label_kernels.py`).
+already give the distance. The pruned searches are used to build the labels (see
+`hub_label_kernels.py`).
 
 A graph is three arrays: the neighbors of v are `neighbors[starts[v]:starts[v + 1]]`, and
 `lengths` aligns with `neighbors`, or is None if every edge has length 1. Numba drops the branch

@@ -48,7 +48,7 @@ def largest_defect(products: Any, keys: Any, first: int, last: int, h: Any) -> A
     """Return (h, x, y): the largest max over z of min(P[x, z], P[z, y]) - P[x, y] above h.
 
     No product is negative. `keys` are the bits of the products as integers, which have the same
-    order. Only integers are compared 4 to 32 at a time.
+    order. Unlike floats, integers are compared 4 to 32 at a time.
     """
     n = len(products)
     widest = np.empty((ROWS, _COLUMNS), keys.dtype)

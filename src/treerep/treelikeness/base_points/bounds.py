@@ -1,4 +1,4 @@
-"""Bounds from base points: each gives delta within a factor of 2, in O(n^3).
+"""Bounds from base points: each base gives delta within a factor of 2, in O(n^3).
 
 Gromov, Hyperbolic groups (1987); Fournier, Ismail and Vigneron, Computing the Gromov
 hyperbolicity of a discrete metric space (2015). With the Gromov products P at w, let delta_w =
@@ -23,8 +23,8 @@ _TASK = 1 << 31
 _FINE = float(1 << 29)  # twice this is still an int32
 _WHOLE = float(1 << 52)  # whole numbers below this are exact, and so are their sums
 
-#: Finds the largest max over z of min(P_xz, P_zy) - P_xy. It is called with the products, the
-#: products as keys (see `_base_point_kernels.largest_defect`), a function to report better x
+#: Finds the largest max over z of min(P_xz, P_zy) - P_xy. The search is called with the products,
+#: the products as keys (see `_base_point_kernels.largest_defect`), a function to report better x
 #: and y, and a pace.
 DefectSearch = Callable[[NDArray[Any], NDArray[Any], Callable[[int, int], None], Pace], float]
 
@@ -84,8 +84,8 @@ def _one_base(
     # matter.
     products -= min(products.min(), 0)
     if products.dtype.kind == "f":
-        # Small integers are compared eight at a time, floats four at a time. Products are
-        # therefore rounded to a fine grid first, which decides unless the result is about 0.
+        # Small integers are compared eight at a time, floats four at a time. Products are therefore
+        # first rounded to a fine grid, which settles the result unless it is about 0.
         largest = float(products.max())
         exact = _all_whole(products, pace)
         if largest <= _FINE or not exact:
@@ -174,9 +174,9 @@ def _to_grid(values: NDArray[np.float64], unit: float, pace: Pace) -> NDArray[np
 def triangle_violation(space: Space, pace: Pace) -> tuple[float, float, NDArray[np.int64]]:
     """Return d(x, y) - d(x, z) - d(z, y) of the worst triangle, its upper bound, and x, y, z, z.
 
-    O(n^3) time. The value is 0 if the triangle inequality holds. It is the four-point value of
-    x, y, z and z. If all violations of real distances are below 4e-9 of the largest distance,
-    the triangle may not be the worst.
+    O(n^3) time. The value is 0 if the triangle inequality holds. A violation is the four-point
+    value of x, y, z and z. If all violations of real distances are below 4e-9 of the largest
+    distance, the triangle may not be the worst.
     """
     # Integers are compared eight at a time and floats one by one, so real distances are rounded
     # to a grid first.

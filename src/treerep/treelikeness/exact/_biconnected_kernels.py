@@ -1,8 +1,8 @@
 """Biconnected components of a graph, and all distances within one component.
 
-Components: Tarjan, Depth-first search and linear graph algorithms (1972), with an explicit
-stack. Distances: breadth-first searches from 256 sources at a time, with one bit each (Then et
-al., The more the merrier, 2014).
+Components: Tarjan, Depth-first search and linear graph algorithms (1972), with an explicit stack.
+Distances: breadth-first searches from 256 sources at a time, with one bit per source (Then et al.,
+The more the merrier, 2014).
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ _PLACES[[(int(_DE_BRUIJN) << k & (1 << 64) - 1) >> 58 for k in range(64)]] = ran
 def biconnected_components(starts: Any, neighbors: Any) -> Any:
     """Return (begins, vertices): component k of a connected graph is vertices[begins[k]:begins[k + 1]].
 
-    Each edge is in one component. A cut vertex is in several. O(vertices + edges).
+    Each edge is in one component. A cut vertex is in several components. O(vertices + edges).
     """
     n = len(starts) - 1
     found = np.full(n, -1, np.int64)  # order in which the search found a vertex ...
@@ -125,7 +125,7 @@ def _spread(starts: Any, neighbors: Any, fresh: Any, coming: Any) -> None:
 
 @helper
 def _settle(seen: Any, fresh: Any, coming: Any, first: int, level: int, out: Any) -> Any:
-    """Write `level` for every bit that is new at a vertex; return whether there was one."""
+    """Write `level` for every bit that is new at a vertex; return whether there was such a bit."""
     any_fresh = False
     for vertex in range(len(seen)):
         for word in range(WORDS):

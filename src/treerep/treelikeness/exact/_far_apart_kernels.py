@@ -25,9 +25,9 @@ def mark_far(
     """Set far[a, b] to d(a, b), or to 0 if a neighbor w has d(w, b) = d(w, a) + d(a, b).
 
     Such a pair can be skipped, because replacing a by w does not lower the four-point value.
-    `lengths` is None if every edge has length 1; then "behind" is the same as "farther". If an
-    edge is so short that it vanishes in the sum, neither end is behind the other, because one
-    of the two must remain.
+    `lengths` is None if every edge has length 1; then "behind" is the same as "farther". If an edge
+    is so short that it vanishes in the sum, neither end is behind the other, because one of the two
+    pairs must remain.
     """
     n = len(distances)
     behind = np.empty(n, np.uint8)
@@ -146,8 +146,9 @@ def _mark(
         2 (e - f), 2 (e - g) >= 3 goal - 2 d(a, b) and
         2 e >= 2 goal - d(a, b) + f + g.
 
-    An acceptable c is valuable if 2 d(c, center) >= goal - d(a, b) + f + g, which holds for c
-    or for d. All conditions follow from the triangle inequality. `slack` bounds its violation.
+    An acceptable c is valuable if 2 d(c, center) >= goal - d(a, b) + f + g, which holds for c or
+    for d. All conditions follow from the triangle inequality. `slack` bounds the violation of this
+    inequality.
     """
     wide = top.dtype.type
     closest = wide(goal - 2 * slack)

@@ -17,7 +17,7 @@ from .._pace import Best, Bound, LimitReached, Pace
 from .._spaces import Space
 
 _KEYS = 4096  # number of bins into which real distances are divided before they are sorted
-# pairs in the first band; each later band has as many as all before it ...
+# pairs in the first band; each later band has as many as all earlier bands ...
 _FIRST_BAND = 1 << 16
 _LARGEST_BAND = 1 << 22  # ... up to what is sorted in a second, so that a time limit is kept
 _FIRST_BATCH = 64
@@ -34,9 +34,9 @@ _WIDE: dict[str, Any] = {"u1": np.int16, "u2": np.int32, "f8": np.float64}
 def search_far_apart(space: Space, slack: float, step: float, best: Best, pace: Pace) -> Bound:
     """Search all far-apart pairs; better quadruples are passed to `best`.
 
-    After a complete search the bound is exact. The search takes O(n^2) memory and at worst
-    O(n^4) time. In practice few pairs are searched, each with few others. `slack` bounds the
-    violation of the triangle inequality, and a better h is larger by at least `step`.
+    After a complete search the bound is exact. The search takes O(n^2) memory and at worst O(n^4)
+    time. In practice, few pairs are searched, each together with few other pairs. `slack` bounds
+    the violation of the triangle inequality, and a better h is larger by at least `step`.
     """
     high = float(space.distances.max()) + slack
     if high <= best.h:
@@ -135,7 +135,7 @@ def _center(distances: NDArray[Any]) -> int:
 
 
 def _far_apart(space: Space, pace: Pace) -> NDArray[Any]:
-    """Return the distances of far-apart pairs (above the diagonal), and 0 for the others."""
+    """Return the distances of far-apart pairs (above the diagonal), and 0 for all other pairs."""
     from ._far_apart_kernels import keep_mutual, mark_far
 
     # without edges the test would take O(n^3), and real distances hardly ever add up
@@ -159,7 +159,7 @@ def _bands(
 ) -> Iterator[NDArray[np.int32]]:
     """Yield bands of pairs in order of decreasing distance.
 
-    Each band has as many pairs as all before it, within limits.
+    Each band has as many pairs as all earlier bands together, within limits.
     """
     n = len(far)
     largest = float(space.distances.max())

@@ -1,6 +1,6 @@
 """A first lower bound of hyperbolicity, from quadruples of distant points.
 
-Each point is far from all previous ones: Gonzalez, Clustering to minimize the maximum
+Each point is far from all previous points: Gonzalez, Clustering to minimize the maximum
 intercluster distance (1985).
 """
 
@@ -22,8 +22,8 @@ def search_far_points(
 ) -> None:
     """Offer the worst quadruple of 32 points, each of which is the farthest from the previous ones.
 
-    Does nothing if there are few points. row(k) returns the distances from points[k] to all of
-    them. These 32 rows give an early result in case time is short.
+    Does nothing if there are few points. row(k) returns the distances from points[k] to all points.
+    These 32 rows give an early result in case time is short.
     """
     if len(points) < _LARGE:
         return

@@ -97,7 +97,7 @@ def _sample_distances(
 def _sample_by_searches(
     graph: GraphMetric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace
 ) -> None:
-    """Search the graph from the points of many quadruples at a time, which share points."""
+    """Search the graph from the points of many quadruples at a time. Quadruples share points."""
     least = 1
     for drawn in _windows(len(graph), tasks, _FIRST_WINDOW if pace.limited else _WINDOW):
         if not least and pace.late():
@@ -136,7 +136,7 @@ def distinct_quadruples(n: int, count: int, rng: np.random.Generator) -> NDArray
     """
     four = rng.integers(0, n - np.arange(4), size=(count, 4))
     for k in range(1, 4):
-        # Map the index of a point among those not drawn yet to its index among all points.
+        # Map the index of a point among the points not drawn yet to its index among all points.
         for earlier in np.sort(four[:, :k], axis=1).T:
             four[:, k] += four[:, k] >= earlier
     return four
