@@ -1,7 +1,7 @@
 """Argument checks. Each check raises an error that names the argument and its value.
 
-Functions named `check_...` return nothing. The others return the value as a plain Python
-number. NumPy is imported inside functions, so that the command line starts without it.
+Functions named `check_...` return nothing. The other functions return the value as a plain Python
+number. NumPy is imported inside functions, so that the command line starts without NumPy.
 """
 
 import math
@@ -50,7 +50,7 @@ def positive_number(value: object, name: str) -> int:
 def real_number(value: object) -> float:
     """Return a number as a float, and nan for anything else (text, True, several numbers).
 
-    Comparisons with nan are false, so bounds checks reject it.
+    Comparisons with nan are false, so checks of bounds reject nan.
 
     >>> real_number("1"), real_number(1)
     (nan, 1.0)

@@ -1,4 +1,4 @@
-"""Imports of optional dependencies, with a one-line error if one is missing."""
+"""Imports of optional dependencies, with a one-line error if a dependency is missing."""
 
 import importlib
 from types import ModuleType

@@ -1,8 +1,8 @@
 """`@kernel`: compile on first use, with an on-disk cache that is never stale.
 
-Numba stamps a cache entry with the file that defines the function. Our kernels inline helpers
-from other files, such as `distance`, so after an edit there old machine code would stay in use.
-`kernel` stamps each entry with one hash of all kernel sources instead. The hash is part of the
+Numba stamps a cache entry with the file that defines the function. Our kernels inline helpers from
+other files, such as `distance`, so after an edit in another file, old machine code would stay in
+use. `kernel` stamps each entry with one hash of all kernel sources instead. The hash is part of the
 file name, so an index of classes that no longer exist is never opened.
 
 If the cache cannot be read or written, kernels are compiled in every process.
@@ -39,7 +39,7 @@ _STAMP = source_stamp()
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` on first use, without the GIL, with an on-disk cache."""
     compiled = _compiled(function)
-    # Numba has no public way to declare what a cache entry depends on;
+    # Numba has no public way to declare the dependencies of a cache entry;
     # tests/_core/test_kernel.py guards this line.
     try:
         compiled._cache = _Cache(function)
@@ -49,7 +49,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function that kernels call. It is cached with its callers."""
+    """Compile a function that kernels call. Its machine code is cached with its callers."""
     # Without entry points for Python or C, less code is compiled.
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 

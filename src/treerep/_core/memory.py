@@ -67,7 +67,7 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
 class MemoryWatch:
     """Stop reading when most of the initially available memory is used.
 
-    For data of unknown size that is decompressed or parsed piece by piece.
+    Use this watch for data of unknown size that is decompressed or parsed piece by piece.
     """
 
     def __init__(self) -> None:

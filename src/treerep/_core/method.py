@@ -29,7 +29,8 @@ class Method:
     title : str
         A short description with the authors.
     exact : str
-        The kind of data for which the method is exact: "trees", "ultrametrics", or "" for none.
+        The kind of data for which the method is exact: "trees", "ultrametrics", or "" if there is
+        none.
     time, memory : str
         Cost for n points; the memory does not include the data.
     good_at : str
@@ -40,7 +41,7 @@ class Method:
         A dataclass with one field per option. Each option defaults to None, which selects the
         function's default.
     random : bool
-        Whether the method makes random choices. It then accepts `rng`, and trials give
+        Whether the method makes random choices. A random method accepts `rng`, and trials give
         different results.
     threads : bool
         Whether the method accepts `n_jobs`.

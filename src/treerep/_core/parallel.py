@@ -1,4 +1,4 @@
-"""Independent tasks on every core, with ordered results, interruptible."""
+"""Independent tasks on every core, with ordered results. Interrupts stop the tasks."""
 
 import os
 import signal
@@ -116,7 +116,7 @@ def run(
 class Runner(Protocol):
     """Run many tasks of the same kind, on the threads of this process or on a cluster.
 
-    The work is a module-level function. Data that all tasks need is shared and sent once; a
+    The work is a module-level function. Data that all tasks need is shared and sent once, and each
     task is small.
     """
 

@@ -35,7 +35,7 @@ def progress_bar(total: float, what: str, unit: str) -> ProgressBar:
 
     The bar stays hidden unless stderr is a terminal and the work takes more than a second.
 
-    Use it as a context manager and call `update(done)`.
+    Use the bar as a context manager and call `update(done)`.
     """
     return _bars()(
         total=total, desc=what, unit=unit, unit_scale=True, delay=1.0, disable=None, leave=False
@@ -47,7 +47,7 @@ def _bars() -> Callable[..., ProgressBar]:
     """Return a subclass of tqdm whose lock is not shared between processes.
 
     A process shares tqdm's lock with its forks. A fork that is killed while it holds the lock,
-    for example by the time limit of `treerep compare`, would block all others forever.
+    for example by the time limit of `treerep compare`, would block all other processes forever.
     """
     from tqdm import tqdm
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 #: Each layout is a function in the module of the same name, from a tree to positions (N, 2).
 LAYOUTS = ("radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar")
 
-# If the longest edge is outside this range, lengths are divided by it. Otherwise their squares
-# would overflow or underflow float64.
+# If the length of the longest edge is outside this range, all lengths are divided by this length.
+# Otherwise their squares would overflow or underflow float64.
 _SHORT = 1e-100
 _LONG = 1e100
 
@@ -80,13 +80,11 @@ def draw(
         suits all kinds of color vision. After twelve categories, colors repeat with other
         markers.
     labels : optional
-        True writes the labels of all points, or their numbers if they have no labels. False
-        writes none. A sequence gives the text of each point or node; None or "" writes no text.
-        By default, labels are written for up to 60 points. Lines are truncated at 45
-        characters.
+        True writes the labels of all points, or their numbers if they have no labels. False writes
+        no labels. A sequence gives the text of each point or node; None or "" writes no text. By
+        default, labels are written for up to 60 points. Lines are truncated at 45 characters.
     legend : bool
-        Whether to draw the legend or color bar. A legend of more than 60 categories is left
-        out.
+        Whether to draw the legend or color bar. A legend of more than 60 categories is omitted.
     size : float, optional
         Area of a point in square points, as in matplotlib's ``scatter``. The default decreases
         with the number of points. Steiner nodes are smaller and gray.

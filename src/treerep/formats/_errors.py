@@ -15,7 +15,7 @@ _LONGEST = 600
 
 @contextmanager
 def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Prefix errors with the name of the file. System errors already contain it.
+    """Prefix errors with the name of the file. System errors already contain the name.
 
     >>> with errors_named("d.csv"):
     ...     raise EOFError("unexpected end")

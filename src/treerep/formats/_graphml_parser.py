@@ -2,7 +2,7 @@
 
 Python's XML parser reads the file as a stream, so no other library is needed. Entity
 declarations, which XML bombs use, are rejected. Memory is checked during parsing, so that a
-small gzip file that expands to a large one is rejected early.
+small gzip file that expands to a large file is rejected early.
 """
 
 from array import array

@@ -36,7 +36,7 @@ def is_number(cell: str) -> bool:
 
 
 def has_decimal_comma(cell: str) -> bool:
-    """Return whether a cell would be a number with a decimal point instead of its comma.
+    """Return whether a cell would be a number if its comma were a decimal point.
 
     >>> has_decimal_comma("1,5"), has_decimal_comma("1,5,2")
     (True, False)

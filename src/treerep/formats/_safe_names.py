@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 
 def safe_names(labels: Sequence[str], unsafe: re.Pattern[str]) -> list[str]:
-    """Replace unsafe characters with underscores, and number names that would otherwise be equal.
+    """Replace unsafe characters by underscores, and number names that would otherwise be equal.
 
     The first occurrence of a safe label does not change.
 

@@ -88,7 +88,7 @@ def _is_newick(source: Source, text: str) -> bool:
 
 
 def _is_phylip(lines: list[str]) -> bool:
-    """Return whether the first line is an integer, and the next a label or several numbers."""
+    """Return whether the first line is an integer, and the next line a label or several numbers."""
     if len(lines) < 2 or lines[0].startswith("\t"):
         return False
     if not lines[0].strip().isdecimal():

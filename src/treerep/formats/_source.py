@@ -97,7 +97,7 @@ class Source:
             return file.read(_HEAD)
 
     def content(self) -> bytes:
-        """Return all bytes, decompressed, if they and the result fit in memory."""
+        """Return all bytes, decompressed, if the bytes and the result fit in memory."""
         with self.open() as file:
             return _read_all(file)
 
@@ -164,7 +164,7 @@ class Source:
             raise ValueError(self._first_bad_line()) from error
 
     def text(self) -> str:
-        """Return the whole text, with line ends as newlines, if it and the result fit in memory."""
+        """Return the whole text, with newlines as line ends, if text and result fit in memory."""
         pieces = []
         size = 0
         checked = 0

@@ -32,7 +32,7 @@ def open_target(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def write_targets(contents: Mapping[str, bytes]) -> None:
-    """Write several files atomically, all or none, as `open_target` does for one.
+    """Write several files atomically, all or none, as `open_target` writes one.
 
     >>> write_targets({"-": b"0 1"})
     0 1
@@ -61,7 +61,7 @@ def _packed(content: bytes) -> bytes:
 
 
 def _gzip(file: IO[bytes]) -> gzip.GzipFile:
-    # Omit name and time, so that equal data give equal bytes.
+    # Omit name and time, so that equal data gives equal bytes.
     return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
 
 

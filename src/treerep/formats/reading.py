@@ -58,9 +58,9 @@ def read(
     path : str or path
         A file, a zarr folder, or "-" for standard input.
     kind : "distances", "points" or "graph", optional
-        The kind of data, if the content does not determine it.
+        The kind of data, if the content does not determine the kind.
     format : str, optional
-        One of ``DATA_FORMATS``, if content and extension do not determine it.
+        One of ``DATA_FORMATS``, if content and extension do not determine the format.
     metric : str, optional
         (points only) One of the metrics of `PointMetric`, "euclidean" by default. "precomputed"
         means distances.

@@ -27,7 +27,7 @@ class TreeFormat(NamedTuple):
 
 
 _TEXT = ("default_length", "inner_labels", "negative_lengths")
-# Formats of phylogenies: data points are leaves there.
+# Formats of phylogenies, in which data points are leaves.
 _LEAVES = frozenset({"newick", "nexus", "itol"})
 #: The formats by name.
 TREE_FORMATS: dict[str, TreeFormat] = {
@@ -319,7 +319,7 @@ def _chosen(format: str | None) -> str | None:  # noqa: A002
 
 
 def _by_suffix(name: str) -> str | None:
-    """Return the format with a matching suffix, the longest if there are several."""
+    """Return the format whose suffix matches. Among several, the longest suffix wins."""
     plain = name.lower().removesuffix(".gz")
     found = [
         (len(suffix), chosen)

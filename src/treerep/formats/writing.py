@@ -38,14 +38,13 @@ def write_distances(
     Parameters
     ----------
     metric : Metric
-        The distances. They are written in blocks of rows, so the table need not fit in
-        memory.
+        The distances, which are written in blocks of rows, so the table need not fit in memory.
     path : str or path
         A file, or "-" for standard output. If the name ends in .gz, the file is compressed.
     format : "npy", "csv", "tsv" or "phylip", optional
-        By default the extension determines the format: .npy, .csv, .tsv, .phy or .phylip. npy
-        files have no labels. csv and tsv files have labels in the first row and column, if
-        there are any. phylip files always have labels, or numbers.
+        By default the extension determines the format: .npy, .csv, .tsv, .phy or .phylip. npy files
+        have no labels. csv and tsv files have labels in the first row and column, if there are
+        labels. phylip files always have labels, or numbers in place of labels.
 
     See Also
     --------

@@ -30,7 +30,9 @@ def _inspect_tile(distances: Any, bits: Any, rows: Any, cols: Any, out: Any) -> 
 
 @kernel
 def inspect_band(distances: Any, bits: Any, start: int, out: Any) -> float:
-    """Inspect rows start ... start + TILE - 1 from the diagonal to the right, and the mirror image.
+    """Inspect a part of some rows, from the diagonal to the right, and its mirror image.
+
+    The rows are start ... start + TILE - 1.
 
     `bits` is the same matrix as integers: the bits of the floats. Bits of non-negative floats have
     the order of the floats. Infinity and NaN are above all other bits, and negative numbers are

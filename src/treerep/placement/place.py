@@ -267,7 +267,7 @@ def _were_rounded(tree: Tree, to_old: NDArray[np.float64]) -> bool:
 
 
 def _all_labels(tree: Tree, labels: Sequence[object] | None, m: int) -> tuple[str, ...] | None:
-    """Return the labels of old and new points. If there are none, return numbers, as in Newick."""
+    """Return the labels of old and new points, or numbers if there are no labels, as in Newick."""
     if tree.labels is None and labels is None:
         return None
     n = len(tree)

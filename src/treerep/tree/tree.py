@@ -44,12 +44,12 @@ class Tree(TreeMetric):
     labels : sequence, optional
         Labels of the data points.
     support : (N-1,) array of floats from 0 to 1, optional
-        Support of each edge: the share of several trees that contain its split, or NaN. `fit`
-        sets it if `trials` is more than 1.
+        Support of each edge: the share of several trees that contain its split, or NaN. `fit` sets
+        the support if `trials` is more than 1.
     order_known : bool
-        False if the numbers of the points come from a text file (Newick, Nexus, GraphML) or
-        from another library. The points of such a tree are matched to data by label only.
-        `restrict` returns a tree in a known order.
+        False if the numbers of the points come from a text file (Newick, Nexus, GraphML) or from
+        another library. The points of such a tree are matched to data by label only. `restrict`
+        returns a tree whose points are in a known order.
     root : int, optional
         The node at which the tree is rooted. Trees from Newick and Nexus files keep their root.
     clade_names : mapping, optional
@@ -266,9 +266,9 @@ class Tree(TreeMetric):
 
         Notes
         -----
-        The method removes k-1 edges. Each edge is the one that most reduces the sum, over
-        clusters C, of (1/|C|) times the sum of d(i, j) over pairs in C. This is Ward's
-        criterion, with tree distances as squared Euclidean distances. Each cut takes time
+        The method removes k-1 edges, one at a time. Each time, it removes the edge that most
+        reduces the sum, over clusters C, of (1/|C|) times the sum of d(i, j) over pairs in C. This
+        is Ward's criterion, with tree distances as squared Euclidean distances. Each cut takes time
         linear in the part that it divides.
 
         Examples
@@ -364,7 +364,8 @@ class Tree(TreeMetric):
             Significant digits of the lengths. By default lengths are written exactly.
         leaves : bool
             Whether data points inside the tree are written as leaves at distance 0, as other
-            programs for phylogenies expect. If False, they are names of internal nodes.
+            programs for phylogenies expect. If False, these points are written as names of internal
+            nodes.
 
         Notes
         -----
@@ -458,8 +459,8 @@ class Tree(TreeMetric):
     def to_networkx(self) -> NetworkXGraph:
         """Return a networkx Graph on the node ids.
 
-        Edges have the attribute `weight`, and `support` if it is known. Nodes have the
-        attribute `steiner`, and data points also have `label`.
+        Edges have the attribute `weight`, and the attribute `support` if support is known. Nodes
+        have the attribute `steiner`, and data points also have `label`.
         """
         return to_networkx(self)
 
@@ -503,8 +504,8 @@ class Tree(TreeMetric):
         Parameters
         ----------
         rtol : float
-            Relative tolerance. If the distances from the points to the root differ by more, a
-            ValueError is raised.
+            Relative tolerance. If the distances from the points to the root differ by more than
+            this tolerance, a ValueError is raised.
 
         Examples
         --------
@@ -541,7 +542,7 @@ class Tree(TreeMetric):
         Parameters
         ----------
         points : id, label, or several
-            The outgroup. It must be a branch of the tree.
+            The outgroup, which must be a branch of the tree.
 
         Examples
         --------

@@ -17,7 +17,7 @@ _CHECK_NS = 2e7  # nanoseconds of searching between two checks of the time
 
 
 def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
-    """Return a lower and an upper bound of a graph's diameter. They agree unless time runs out.
+    """Return lower and upper bounds of a graph's diameter, which agree unless time runs out.
 
     Searches alternate between the vertex that may reach farthest and the most central vertex
     that may reach beyond the largest known distance. A few dozen searches suffice for most

@@ -46,7 +46,7 @@ class Space(NamedTuple):
 
 
 def triangle_inequality_holds(metric: Metric) -> bool:
-    """Tell whether the triangle inequality is guaranteed. It is not for matrices and custom metrics."""
+    """Tell whether the triangle inequality is sure to hold: not for matrices and custom metrics."""
     return isinstance(metric, GraphMetric) or isinstance(
         metric.oracle, (*POINT_ORACLES, HubOracle)
     )
@@ -257,7 +257,7 @@ def search_row(
 
 
 def read_row(metric: Metric, point: int) -> NDArray[np.float64]:
-    """Return the distances from one point to all others. In a graph, a search finds them."""
+    """Return the distances from one point to all others, in a graph by a search."""
     points = np.arange(len(metric))
     if isinstance(metric, GraphMetric):
         return search_row(metric, point, points)

@@ -163,7 +163,7 @@ def _one_line(error: BaseException) -> str:
 def check_marks(
     path: str | os.PathLike[str], fields: object, *, mark: str, version: int, writer: str
 ) -> None:
-    """Raise a ValueError unless the fields of a file carry this format mark and version."""
+    """Raise a ValueError unless the fields of a file contain this format mark and version."""
     if not isinstance(fields, dict) or fields.get("format") != mark:
         raise ValueError(f"{path} was not written by {writer}")
     if fields.get("version") != version:

@@ -44,8 +44,8 @@ def read_edge_list(lines: Callable[[], Iterable[list[str]]]) -> EdgeList:
     """Read edges from blocks of lines; `lines` is called a second time if the ends are names.
 
     Lines that begin with # or % are comments. A first line `id1,id2,weight` (or source, target;
-    from, to; u, v) is a header. So are any two words followed by lines that contain only
-    numbers. The first edge determines the delimiter (whitespace, tab, comma or semicolon) and
+    from, to; u, v) is a header. Any two words followed by lines that contain only numbers are also
+    a header. The first edge determines the delimiter (whitespace, tab, comma or semicolon) and
     whether edges have lengths. Numbers with leading zeros are names.
 
     >>> read_edge_list(lambda: [["# a path", "0 1", "1 2"]]).ends.tolist()
@@ -56,7 +56,7 @@ def read_edge_list(lines: Callable[[], Iterable[list[str]]]) -> EdgeList:
     form = _form(lines())
     numbers = _read_numbers(lines(), form)
     if numbers is None and form.wordy and form.header is None:
-        # Words above numbers are a header. As an edge they would form a separate component.
+        # Words above numbers are a header. As an edge, the words would form a separate component.
         numbers = _read_numbers(lines(), form._replace(header=form.first))
     return _read_names(lines(), form) if numbers is None else numbers
 

@@ -26,13 +26,12 @@ def atomic_write(path: Name, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a temporary file for writing, and rename it to `path` once it is complete.
 
     If anything fails, the temporary file is removed and an existing file at `path` is left
-    unchanged. The new file has the permissions of the existing one; the temporary file never
-    has more. Read-only files raise an error. If `path` is a symbolic link, its target is
-    replaced. Hard links are not followed: other names of the existing file keep the old
-    content.
+    unchanged. The new file has the permissions of the existing file, and the temporary file never
+    has more permissions. Read-only files raise an error. If `path` is a symbolic link, its target
+    is replaced. Hard links are not followed: other names of the existing file keep the old content.
 
     A device, a FIFO or a descriptor such as /dev/stdout is written directly and never replaced.
-    It may receive a part of the output before an error.
+    Such a target may receive a part of the output before an error.
 
     Errors name `path`, including the error for text that UTF-8 cannot encode.
     """
@@ -53,11 +52,11 @@ def atomic_write(path: Name, mode: str = "w") -> Iterator[IO[Any]]:
 
 
 def write_together(contents: Mapping[Name, bytes]) -> None:
-    """Write several files: all of them, or none.
+    """Write either all of several files or none of them.
 
-    All contents are on disk before the first file is renamed. If a rename fails, the files
-    renamed before it get their old content back. Only a process that is killed between two
-    renames leaves some files new and some old. Each of these files is complete.
+    All contents are on disk before the first file is renamed. If a rename fails, the files renamed
+    earlier get their old content back. Only a process that is killed between two renames leaves
+    some files new and some old. Each of these files is complete.
     """
     drafts = [_Draft(path) for path in contents if not is_stream(path)]
     try:
@@ -128,14 +127,16 @@ def check_writable(path: Name) -> os.stat_result | None:
 def open_file(path: Name) -> IO[bytes]:
     """Open a file for reading. Devices and pipes raise an error, because they may never end."""
     mode = Path(path).stat().st_mode
-    # Folders pass: opening one raises the right error.
+    # Folders pass, because opening a folder raises the right error.
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise ValueError(f"{os.fspath(path)} is a device or a pipe: use a file")
     return Path(path).open("rb")
 
 
 def is_of_the_machine(error: OSError) -> bool:
-    """Tell whether the machine caused an error (a full disk, for example), not the file's content.
+    """Tell whether an error was caused by the machine rather than by the file's content.
+
+    A full disk, for example, is an error of the machine.
 
     >>> (
     ...     is_of_the_machine(OSError(errno.ENOSPC, "No space left on device")),
@@ -175,7 +176,7 @@ class _Draft:
         self.file: IO[Any] | None = None
 
     def _neighbor(self) -> Path:
-        # Short, so that it is valid however long the target's name is.
+        # A short name, which is valid however long the target's name is.
         return self.target.parent / f".treerep-{secrets.token_hex(8)}.part"
 
     def open(self, mode: str) -> IO[Any]:
@@ -199,7 +200,7 @@ class _Draft:
         os.fsync(self.file.fileno())
 
     def keep_earlier(self) -> None:
-        """Link the existing file to a second name, to restore it later. Some file systems cannot."""
+        """Link the existing file to a second name, to restore it later, if links are supported."""
         if self.earlier is not None:
             self.backup = self._neighbor()
             with contextlib.suppress(OSError):
@@ -247,7 +248,7 @@ def _copy_access(descriptor: int, target: Path, earlier: os.stat_result) -> None
         try:
             os.setxattr(descriptor, _ACL, access_list)
         except OSError:
-            mode &= ~0o070  # without the access list they would apply to the whole group
+            mode &= ~0o070  # without the list, these permissions would apply to the whole group
     os.fchmod(descriptor, mode)
 
 
@@ -296,8 +297,8 @@ def _errors_named(path: Name) -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise _unwritable(error, path) from error
     except OSError as error:
-        # Errors raised while writing name no file, or the temporary one. Errors about other
-        # files are raised unchanged.
+        # Errors raised while writing name no file, or the temporary file. Errors about other files
+        # are raised unchanged.
         ours = error.filename is None or Path(str(error.filename)).match(".treerep-*.part")
         if error.errno is None or not ours:
             raise

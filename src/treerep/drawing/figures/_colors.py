@@ -1,4 +1,4 @@
-"""Colors of points: one for all, one per category, or a color scale for numbers."""
+"""Colors of points: one color for all, one per category, or a color scale for numbers."""
 
 import math
 import re
@@ -23,9 +23,9 @@ ColorValues: TypeAlias = "ArrayLike | Sequence[object] | None"
 #: Colors of the categories, or a color map: see `draw`.
 Palette: TypeAlias = "str | Colormap | Sequence[ColorType] | Mapping[Any, ColorType] | None"
 
-# The first six colors are from Okabe and Ito. Each of the others is far from all earlier colors
-# in OKLab, for normal vision and, with half the weight, for people without red or green cones
-# (Viénot et al. 1999). None is too light for a white background.
+# The first six colors are from Okabe and Ito. Each of the other colors is far from all earlier
+# colors in OKLab, for normal vision and, with half the weight, for people without red or green
+# cones (Viénot et al. 1999). No color is too light for a white background.
 PALETTE = (
     "#0072B2",
     "#E69F00",
@@ -167,8 +167,8 @@ def _color_map(palette: Palette) -> "Colormap":
 def categories(values: ColorValues) -> tuple[list[str], IntArray]:
     """Return the names of the categories, and the category of each value, -1 if missing.
 
-    pandas categories keep their order. Others are sorted, with numbers inside text in numerical
-    order.
+    pandas categories keep their order. Other categories are sorted, with numbers inside text in
+    numerical order.
 
     >>> categories(["b10", "a", None, "b9"])
     (['a', 'b9', 'b10'], array([ 2,  0, -1,  1]))

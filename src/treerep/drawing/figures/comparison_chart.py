@@ -1,4 +1,4 @@
-"""Comparison of methods: a row for each method, a panel for each measure."""
+"""Comparison of methods: a row for each method, and a panel for each measure."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def comparison_chart(
     measures: Sequence[str] = ("distortion", "map", "seconds"),
     axes: "Sequence[Axes] | None" = None,
 ) -> "list[Axes]":
-    """Draw the rows of `treerep compare` as dots, with the best of each measure in orange.
+    """Draw the rows of `treerep compare` as dots, with the best value of each measure in orange.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def comparison_chart(
         The scale of seconds is logarithmic. The scales of distortion and nodes are logarithmic
         if the values differ widely.
     axes : sequence of matplotlib Axes, optional
-        One for each measure drawn. By default a new figure is created.
+        One set of axes for each measure drawn. By default a new figure is created.
 
     Returns
     -------

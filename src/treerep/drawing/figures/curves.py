@@ -31,7 +31,7 @@ def curves(
     Parameters
     ----------
     x : (k,) positive numbers
-        Powers of two are shown as such.
+        Powers of two are shown as powers.
     series : mapping of names to (k,) numbers
         NaN means that the method has no value.
     xlabel, ylabel : str

@@ -1,6 +1,6 @@
 """Geodesics of the Poincaré disk as polylines.
 
-They are circular arcs that meet the edge of the disk at right angles.
+Geodesics are circular arcs that meet the edge of the disk at right angles.
 """
 
 import numpy as np
@@ -36,8 +36,8 @@ def geodesic_arcs(start: FloatArray, end: FloatArray) -> list[FloatArray]:
     half = moved / (1 + np.sqrt((1 - size) * (1 + size)))
     m = (half + a) / (1 + np.conj(a) * half)
     u = (b - m) / (1 - np.conj(m) * b)
-    # The point s u of this line is the image of (s u + m) / (1 + s q). There the arc has turned
-    # by twice the angle of 1 + s q.
+    # The point s u of this line is the image of (s u + m) / (1 + s q). At this image, the arc has
+    # turned by twice the angle of 1 + s q.
     q = np.conj(m) * u
     first = np.angle(1 - q)
     last = np.angle(1 + q)

@@ -32,9 +32,9 @@ def place_labels(
 ) -> FloatArray:
     """Return the centers (k, 2) of boxes of the given sizes (k, 2) next to their anchors.
 
-    Each box in turn gets the cheapest of a fixed set of positions. A second round lets the
-    first boxes avoid the last ones. `away` are unit vectors to the preferred sides. All lengths
-    are in pixels. The result is deterministic. If there are more than 300 labels, all stay on
+    Each box in turn gets the cheapest of a fixed set of positions. In a second round, the first
+    boxes can avoid the last boxes. `away` are unit vectors to the preferred sides. All lengths are
+    in pixels. The result is deterministic. If there are more than 300 labels, all labels stay on
     their preferred sides.
     """
     turn = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
@@ -44,7 +44,7 @@ def place_labels(
         return centers
     for k in [*range(len(anchors)), *range(len(anchors))]:
         size = sizes[k]
-        # Every direction and the preferred one, at every distance.
+        # Every direction and the preferred direction, at every distance.
         directions = np.concatenate([away[k : k + 1], circle])
         ring = np.repeat(np.array(_RINGS), len(directions))
         side = np.tile(directions, (len(_RINGS), 1))

@@ -64,7 +64,7 @@ def _branches(view: Preorder) -> _Branches:
 
 
 def _most_branched(branches: _Branches) -> IntArray:
-    """Return the internal nodes, starting with those that have most nodes outside their largest branch."""
+    """Return the internal nodes, those with the most nodes outside their largest branch first."""
     n = len(branches.up)
     size = branches.last - np.arange(n) + 1
     largest = n - size
@@ -75,7 +75,7 @@ def _most_branched(branches: _Branches) -> IntArray:
 
 
 def _share_daylight(spots: ComplexArray, v: int, branches: _Branches) -> float:
-    """Rotate the branches below v until all gaps around it are equal. Return the mean turn."""
+    """Rotate the branches below v until all gaps around v are equal. Return the mean turn."""
     children = branches.children[branches.starts[v] : branches.starts[v + 1]]
     stop = int(branches.last[v]) + 1
     seen = _angles_from(spots, v, children, branches)

@@ -10,9 +10,9 @@ from ._passes import as_points, path_sums, rooted_view, sibling_ranks
 def euclidean_sarkar(tree: Tree, *, root: int | str | None = None) -> FloatArray:
     """Return positions (N, 2) with equal angles around nodes and exact edge lengths.
 
-    Branches may cross, because the plane has too little space. Nodes joined by edges of length
-    0 are one point with one set of angles. The root is at the origin; by default it is the
-    center of the tree.
+    Branches may cross, because the plane has too little space. Nodes joined by edges of length 0
+    are one point with one set of angles. The root is at the origin; the default root is the center
+    of the tree.
 
     >>> euclidean_sarkar(Tree(4, [[0, 1], [1, 2], [1, 3]], [1.0, 2.0, 2.0]), root=1).round(
     ...     6

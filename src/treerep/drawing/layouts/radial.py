@@ -11,9 +11,9 @@ from ._passes import as_points, last_below, path_sums, rooted_view, turn_flat
 def radial(tree: Tree, *, root: int | str | None = None) -> FloatArray:
     """Return positions (N, 2). Each branch gets an angle proportional to its number of leaves.
 
-    Edges have their exact lengths and do not cross. `root` is at the origin; by default it is
-    the center of the tree. The root affects the order of branches but not their angles. The
-    picture is rotated to be wider than high. J. Felsenstein, Inferring Phylogenies (2004).
+    Edges have their exact lengths and do not cross. `root` is at the origin; the default root is
+    the center of the tree. The root affects the order of branches but not their angles. The picture
+    is rotated to be wider than high. J. Felsenstein, Inferring Phylogenies (2004).
 
     >>> radial(Tree(2, [[0, 2], [2, 1]], [1.0, 1.0])).round(9).tolist()
     [[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]]

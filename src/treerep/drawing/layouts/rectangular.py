@@ -8,7 +8,7 @@ from ._passes import last_below, path_sums, rooted_view
 
 
 def rectangular(tree: Tree, *, root: int | str | None = None) -> FloatArray:
-    """Return positions (N, 2): x is the distance from the root, -y the row.
+    """Return positions (N, 2): x is the distance from the root, and -y is the row.
 
     An internal node is halfway between its first and its last leaf. The default root is the
     center of the tree, which is near the midpoint root used in phylogenetics. Children are

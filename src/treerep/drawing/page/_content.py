@@ -127,7 +127,7 @@ def shown_labels(tree: Tree, labels: Iterable[object] | None) -> list[str] | Non
 
 
 def true_distances(tree: Tree, data: MetricLike) -> str | None:
-    """Return the upper triangle of the true distances, or None if there are too many."""
+    """Return the upper triangle of the true distances, or None if there are too many points."""
     if data is None:
         return None
     n = tree.n_points
@@ -238,7 +238,7 @@ def _numbers(name: str, entries: list[Any]) -> FloatArray:
 
 
 def _categories(present: list[Any]) -> list[Any]:
-    """Return sorted categories, or the most frequent ones first if there are too many."""
+    """Return sorted categories, or the most frequent categories first if there are too many."""
     counts = Counter(present)
     try:
         by_name = sorted(counts)

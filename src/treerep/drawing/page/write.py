@@ -103,10 +103,10 @@ def page(
     title : str, optional
         Title of the page.
     data : anything `as_metric` accepts, optional
-        The true distances, shown beside path lengths. Pages of more than 1,000 points do not
-        store them.
+        The true distances, shown beside path lengths. Pages of more than 1,000 points do not store
+        the true distances.
     scale : float, optional
-        Initial hyperbolic length of one unit of the tree. The page has a slider for it. The
+        Initial hyperbolic length of one unit of the tree. The page has a slider for this scale. The
         default suits the size of the tree.
 
     Returns

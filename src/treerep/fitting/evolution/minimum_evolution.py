@@ -14,8 +14,8 @@ between i and j has the length sum over pairs of 2^(1 - p(i, j)) d(i, j).
 
 The algorithms in the papers store the average distances between all pairs of subtrees. This
 implementation stores only the averages of neighbors, which suffice for insertion and exchange.
-These averages are updated from the rows of the distance matrix that a change affects. The updates
-take a quarter of the memory, and rows are read contiguously. Only step 3 needs the averages of all
+These averages are updated from the rows of the distance matrix that a change affects. This approach
+takes a quarter of the memory, and rows are read contiguously. Only step 3 needs the averages of all
 pairs.
 """
 

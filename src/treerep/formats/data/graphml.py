@@ -14,7 +14,7 @@ def read(source: Source, request: Request) -> Metric:
     """Read a GraphML file. Edges have length 1 unless `weight` names an attribute.
 
     Labels of nodes are the attribute `label` or `name`, as in trees, if all values are
-    distinct. Otherwise they are the ids.
+    distinct. Otherwise, the labels are the ids.
     """
     if request.kind not in (None, "graph"):
         raise request.not_a("a GraphML file")

@@ -1,7 +1,7 @@
 """Read the cells of an h5ad file of AnnData as points: `obsm["X_pca"]` or another table, or X.
 
-h5py, which anndata requires, reads only the requested array, after its size is checked. The
-HDF5 library may hang on a damaged file; readers of other formats do not.
+h5py, which anndata requires, reads only the requested array, after its size is checked. The HDF5
+library may hang on a damaged file; the readers of other formats do not hang.
 
 An HDF5 file may refer to other files by external links, external storage or virtual data sets.
 Such a file could present any file of this machine as coordinates. The data must therefore be in
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import h5py
 
-_MOST_LINKS = 20  # limit on soft links followed, in case they form a cycle
+_MOST_LINKS = 20  # maximum number of soft links to follow, in case they form a cycle
 _NAME_BYTES = 100  # of memory, per name of a cell
 _REMEDY = "use coordinates with fewer dimensions, such as use_rep='X_pca'"
 
@@ -118,7 +118,7 @@ def _known(file: "h5py.File") -> str:
 
 
 def _dense(item: "h5py.Group | h5py.Dataset", name: str) -> NDArray[Any]:
-    """Return a dense array, converted from a sparse one if necessary."""
+    """Return a dense array, converted from a sparse array if necessary."""
     import h5py
 
     if isinstance(item, h5py.Dataset):

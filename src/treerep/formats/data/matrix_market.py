@@ -1,6 +1,6 @@
 """Reader for Matrix Market files: dense distances or points, or a sparse graph or points.
 
-scipy.io.mmread is not used, because damaged files can crash it (scipy 1.17: no rows, or a
+scipy.io.mmread is not used, because damaged files can crash scipy (version 1.17: no rows, or a
 truncated body).
 """
 
@@ -39,7 +39,7 @@ class _Header(NamedTuple):
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read a dense matrix like an npy file, or a sparse one like a scipy matrix."""
+    """Read a dense matrix like an npy file, or a sparse matrix like a scipy matrix."""
     filled = ((number, line) for number, line in source.lines() if line.strip())
     header, lines = _read_header(filled, source.most_bytes)
     if header.layout == "array":
@@ -54,7 +54,7 @@ def read(source: Source, request: Request) -> Metric:
 
 
 def _read_header(lines: Iterator[Line], most_bytes: int) -> tuple[_Header, Iterator[Line]]:
-    """Read the first lines. Their sizes must fit the file and the memory."""
+    """Read the first lines. The sizes that they state must fit the file and the memory."""
     layout, field, symmetry, lines = _read_banner(lines)
     number, line = next(
         ((number, line) for number, line in lines if not line.startswith("%")), (0, "")
@@ -187,8 +187,8 @@ def _each_once(
 ) -> tuple[Indices, Indices, NDArray[np.float64]]:
     """Keep one entry for each index. Raise an error if two values differ.
 
-    scipy would add them, so that an edge in both triangles of a symmetric file would have twice
-    its length.
+    scipy would add the two values, so that an edge in both triangles of a symmetric file would have
+    twice its length.
     """
     order = np.lexsort((j, i))
     # Differences between consecutive entries.

@@ -35,7 +35,7 @@ class _Form(NamedTuple):
 
 
 def read(source: Source, request: Request) -> Metric:
-    """Read the DISTANCES block. If the matrix has no labels, they come from the TAXA block."""
+    """Read the DISTANCES block. If the matrix has no labels, the TAXA block provides them."""
     if request.kind not in (None, "distances"):
         raise request.not_a("the DISTANCES block of a Nexus file")
     text = _without_comments(source.text())

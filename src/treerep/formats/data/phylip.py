@@ -1,7 +1,7 @@
 """Reader for PHYLIP distances: the number of points, then a row for each, square or lower triangle.
 
-Labels end at the first blank (relaxed). They are ten characters wide (strict) if the first row
-has the right number of numbers only then, or if a later label has a blank.
+Labels end at the first blank (relaxed). Labels are ten characters wide (strict) if only this width
+leaves the right number of numbers in the first row, or if a later label has a blank.
 """
 
 from collections.abc import Iterator
@@ -125,7 +125,7 @@ def _split(row: Line, strict: bool) -> tuple[str, Line]:
 
 
 def _fits(row: Line, counts: tuple[int, ...], *, strict: bool) -> bool:
-    """Return whether the label is followed by numbers only, and by one of these counts of them."""
+    """Return whether only numbers follow the label, and whether their count is one of these."""
     cells = _split(row, strict)[1][1].split()
     return len(cells) in counts and all(map(is_numeral, cells))
 

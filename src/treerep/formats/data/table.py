@@ -69,7 +69,7 @@ def _content(source: Source) -> Iterator[Line]:
 
 
 def _records(lines: Iterator[Line]) -> Iterator[Line]:
-    """Yield rows. A row spans several lines if a quoted label does."""
+    """Yield rows. A row spans several lines if a quoted label spans several lines."""
     for number, line in lines:
         if line.count('"') % 2 == 0:
             yield number, line
@@ -111,8 +111,8 @@ def cells(record: Line, delimiter: str | None) -> list[str]:
 def find_delimiter(first: list[Line]) -> str | None:
     """Return the delimiter of the first rows: tab, semicolon, comma, or None for blanks.
 
-    With the delimiter, all cells of the last row except the first are numbers. If no delimiter
-    does this, a semicolon is preferred to a comma, which is then a decimal comma.
+    With the right delimiter, all cells of the last row except the first are numbers. If there is no
+    such delimiter, a semicolon is preferred to a comma, which is then a decimal comma.
 
     >>> (
     ...     find_delimiter([(1, "a;b,c"), (2, "0,1")]),
@@ -146,7 +146,7 @@ def _layout(first: list[Line], delimiter: str | None, kind: str | None) -> Layou
     words = not any(is_numeral(cell) or cell == "" for cell in top)
     # R omits the corner, so the header is shorter.
     shifted = len(top) == len(below) - 1 and (words or top[0] == below[0])
-    # Other programs leave the corner empty or write a word there. In the second case, the first
+    # Other programs leave the corner empty or write a word there. If there is a word, the first
     # labels of the header and of the rows are equal.
     filled = len(top) > 1 and not is_numeral(top[0]) and top[1] == below[0]
     corner = (len(top) > 1 and top[0] == "") or filled

@@ -10,7 +10,7 @@ from .._node_attributes import Column, refuse_names
 
 
 def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
-    """Return the text of a DOT file. Points are drawn as labels, Steiner nodes as dots."""
+    """Return the text of a DOT file. Points are drawn as labels, and Steiner nodes as dots."""
     columns = attributes or {}
     refuse_names(columns, ("label",), "DOT")
     lines = ["graph tree {", "  node [shape=point];"]

@@ -1,6 +1,6 @@
 """Reader and writer for trees in GraphML, with the attributes of `Tree.to_networkx`.
 
-Nodes have `label` and `steiner`, edges have `weight` and `support`.
+Nodes have `label` and `steiner`, and edges have `weight` and `support`.
 """
 
 import math
@@ -78,9 +78,9 @@ def _checked(text: str) -> str:
 def read(source: Source, *, default_length: float | None = None) -> Tree:
     """Read the single undirected tree of a GraphML file.
 
-    Nodes are points unless their attribute `steiner` is true. Labels are the attribute `label`
-    or `name`, or the id if there is neither. Edges have the attributes `weight` and `support`.
-    Other attributes are ignored.
+    Nodes are points unless their attribute `steiner` is true. Labels are the attribute `label` or
+    `name`, or the id if a node has neither attribute. Edges have the attributes `weight` and
+    `support`. Other attributes are ignored.
     """
     graph = GraphML(source, nodes=("label", "name", "steiner"), edges=("weight", "support"))
     names = [

@@ -1,8 +1,9 @@
 """Writer for a Newick file and tables for iTOL (itol.embl.de).
 
-Blanks, brackets, colons, semicolons, commas and quotes in names have a meaning in iTOL. So names
-have only letters, digits and _ . | / -. The LABELS table maps them to the labels. Dropped onto
-the tree in iTOL, it shows the labels. Attributes go into a METADATA table.
+Blanks, brackets, colons, semicolons, commas and quotes in names have a meaning in iTOL. Names
+therefore have only letters, digits and _ . | / -. The LABELS table maps these names to the labels.
+If the table is dropped onto the tree in iTOL, the tree shows the labels. Attributes go into a
+METADATA table.
 """
 
 import re
@@ -52,7 +53,7 @@ def companions(path: str) -> tuple[str, str]:
 
 
 def check_companions(*paths: str) -> None:
-    """Raise an error instead of replacing a file that is not such a table from an earlier run."""
+    """Raise an error instead of replacing a file that is not an iTOL table from an earlier run."""
     for path in paths:
         kind = "LABELS" if path.endswith(".labels.tsv") else "METADATA"
         file = Path(path)

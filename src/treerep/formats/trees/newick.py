@@ -11,7 +11,7 @@ _NODE_BYTES = 300  # of memory, per node of the text
 
 
 def read(source: Source, **options: Any) -> Tree:
-    """Read the one tree of a Newick file, with options of `Tree.from_newick`."""
+    """Read the only tree of a Newick file, with the options of `Tree.from_newick`."""
     return Tree.from_newick(tree_text(source), **options)
 
 

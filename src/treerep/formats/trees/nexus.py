@@ -66,7 +66,7 @@ def _quoted(name: str) -> str:
 
 
 def read(source: Source, **options: Any) -> Tree:
-    """Read the one tree of a Nexus file, with options of `Tree.from_newick`.
+    """Read the only tree of a Nexus file, with the options of `Tree.from_newick`.
 
     Names are looked up in TRANSLATE, then in TAXLABELS: unchanged, with underscores for blanks,
     or, without TRANSLATE, by number from 1. Points are in the order of TAXLABELS. Underscores
@@ -97,7 +97,7 @@ class _Nexus:
         self.n_taxa: int | None = None
         self.taxa: dict[str, int] = {}  # labels, numbered from 0
         self.translate: dict[str, str] = {}
-        self.trees: list[tuple[int, int]] = []  # where the text of each begins and ends
+        self.trees: list[tuple[int, int]] = []  # where the text of each tree begins and ends
 
     def fail(self, position: int, problem: str) -> NoReturn:
         fail_at(self.text, position, problem, "Nexus")

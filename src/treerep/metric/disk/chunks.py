@@ -181,7 +181,7 @@ def _is_diagonal_entry(region: Region, fill: object) -> bool:
 
 
 def _check_coincident(array: ChunkedArray, missing: Iterator[tuple[str, Region]]) -> int:
-    """Raise an error for the first missing chunk whose points do not coincide; count the others."""
+    """Raise an error for the first missing chunk whose points do not coincide; count the rest."""
     rows = _CommonRows(array)
     count = 0
     for name, region in missing:

@@ -58,7 +58,7 @@ class Forest(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """The vertices that are not hubs yet, as a heap. Keys may be outdated and too small."""
+    """The vertices that are not hubs yet, as a heap. Keys may be outdated, hence too small."""
 
     heap: NDArray[np.int32]
     place: NDArray[np.int32]

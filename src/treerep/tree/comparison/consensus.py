@@ -1,8 +1,8 @@
 """Consensus trees: the splits on which several trees agree (Margush and McMorris 1981).
 
-A split that more than half of the trees contain is compatible with every other one, so the
-majority-rule splits form a tree. The greedy consensus adds further splits in the order of
-falling support, each if it is compatible with those before.
+A split that more than half of the trees contain is compatible with every other such split, so the
+majority-rule splits form a tree. The greedy consensus adds further splits in the order of falling
+support, each if it is compatible with the earlier splits.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ METHODS = ("greedy", "majority", "strict")
 
 
 class _Splits(NamedTuple):
-    """The distinct splits of several trees, those of most trees first."""
+    """The distinct splits of several trees, the most frequent splits first."""
 
     counts: NDArray[np.int64]  # trees that have the split
     lengths: NDArray[np.float64]  # mean over these trees
@@ -46,9 +46,9 @@ def consensus(trees: Iterable[Tree], *, method: str = "greedy") -> Tree:
     Returns
     -------
     Tree
-        With the points of the first tree. The support of an edge is the share of trees that
-        contain its split. Its length is the mean over these trees. The edge of a single point
-        has the mean length over all trees.
+        The consensus tree, with the points of the first tree. The support of an edge is the share
+        of trees that contain its split. The length of the edge is the mean over these trees. The
+        edge of a single point has the mean length over all trees.
 
     See Also
     --------
@@ -97,7 +97,7 @@ def consensus(trees: Iterable[Tree], *, method: str = "greedy") -> Tree:
     clusters = accepted >= 0
     lengths[accepted[clusters]] = splits.lengths[:kept][clusters]
     support[accepted[clusters]] = splits.counts[:kept][clusters] / len(same)
-    below = np.delete(np.arange(n_nodes), n)  # all nodes but the one next to point 0
+    below = np.delete(np.arange(n_nodes), n)  # all nodes except the node next to point 0
     edges = np.column_stack([below, parent[below]])
     tree = Tree(n, edges, lengths[below], first.labels, support=support[below])
     return tree._replace(order_known=first.order_known).contracted()
@@ -120,7 +120,7 @@ def _collected(trees: list[Tree]) -> tuple[_Splits, NDArray[np.float64]]:
         np.add.at(pendant, points_of_keys(above[single], n), view.length[single])
         pendant[0] += view.length[count == n - 1].sum()  # the split of point 0, at the root
         inner = np.flatnonzero((count >= 2) & (count <= n - 2))
-        # Edges in a line make the same split: add their lengths, keep the lowest position.
+        # Edges in a line make the same split: add their lengths, and keep the lowest position.
         own, place = np.unique(above[inner], axis=0, return_inverse=True)
         lowest = np.zeros(len(own), np.int64)
         np.maximum.at(lowest, place.ravel(), inner)

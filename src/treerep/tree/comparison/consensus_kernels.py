@@ -11,7 +11,7 @@ from ..._core.kernel import kernel
 def add_clusters(
     orders: Any, starts: Any, sizes: Any, n_points: int, parent: Any, size: Any, accepted: Any
 ) -> int:
-    """Add the clusters that are compatible with those before them; return the number of nodes.
+    """Add the clusters that are compatible with earlier clusters; return the number of nodes.
 
     A cluster fits if it is the union of some children of one node v. Its points are marked, and
     so is every node below which all points are marked. Then v is the only node with some, but
@@ -19,11 +19,10 @@ def add_clusters(
 
     Parameters
     ----------
-    orders : nodes of all trees in preorder, one tree after the other
-    starts, sizes : (C,) the nodes of cluster c are orders[starts[c] : starts[c] + sizes[c]]
-    n_points : points 1 ... n-1 are leaves below node n; point 0 is above it
-    parent, size : (2n,) parents and numbers of points, written
-    accepted : (C,) the node of each cluster, or -1, written
+    orders : nodes of all trees in preorder, one tree after the other starts, sizes : (C,) the nodes
+    of cluster c are orders[starts[c] : starts[c] + sizes[c]] n_points : points 1 ... n-1 are leaves
+    below node n; point 0 is above node n parent, size : (2n,) parents and numbers of points,
+    written accepted : (C,) the node of each cluster, or -1, written
     """
     for point in range(n_points):
         parent[point] = n_points

@@ -16,7 +16,7 @@ _ROWS = 64
 
 
 class TreeDifference(NamedTuple):
-    """Distances between two trees. All are 0 if the trees agree."""
+    """Distances between two trees. All distances are 0 if the trees agree."""
 
     robinson_foulds: int  # splits in exactly one of the trees
     normalized: float  # divided by the largest possible value
@@ -35,7 +35,7 @@ def branches(first: Preorder, second: Preorder, n_points: int) -> Branches:
     """List the splits of both trees with their lengths. O(N), exact.
 
     Both views are rooted at point 0. The edges along a chain of Steiner nodes form one split.
-    Edges with no data point beyond them form none.
+    Edges with no data point beyond them form no split.
     """
     from .split_kernels import match_splits
 

@@ -29,17 +29,17 @@ def match_splits(
 ) -> Any:
     """Find the splits that two trees share, exactly and in linear time.
 
-    The algorithm is that of Day (J. Classification 2, 1985). Both trees are in preorder from
-    point 0, so a split is the set of points below an edge. Number the points in the order of
-    the first tree. The points below one of its edges are then an interval. A set of points in
-    the second tree is an interval if the difference of its largest and smallest number matches
-    its size.
+    The algorithm is that of Day (J. Classification 2, 1985). Both trees are in preorder from point
+    0, so a split is the set of points below an edge. Number the points in the order of the first
+    tree. The points below an edge of the first tree are then an interval. A set of points in the
+    second tree is an interval if the difference of its largest and smallest number matches its
+    size.
 
     `count` and `other_count` are the numbers of points below each position.
 
-    Returns, for each tree, the position that represents the split of each position (-1 for
-    none). Also returns, for each position of the second tree, the matching position of the
-    first, or -1.
+    Returns, for each tree, the position that represents the split of each position (-1 for none).
+    Also returns, for each position of the second tree, the matching position of the first tree, or
+    -1.
     """
     split = _find_splits(up, count)
     other_split = _find_splits(other_up, other_count)

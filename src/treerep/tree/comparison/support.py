@@ -2,9 +2,9 @@
 
 An edge divides the data points in two, and trees are compared by these splits (Felsenstein,
 Evolution 39, 1985, for the bootstrap). The key of a split is the exclusive or of random 128-bit
-keys of the points on the side without point 0. This takes O(N) time per tree and 16 bytes per
+keys of the points on the side without point 0. The keys take O(N) time per tree and 16 bytes per
 split. Keys are sorted and looked up by their first half, and the second half must agree. Two
-different splits have the same key with probability 2^-128. A split hides another one with
+different splits have the same key with probability 2^-128. A split hides another split with
 probability 2^-64 per pair.
 """
 
@@ -38,8 +38,8 @@ def split_support(tree: "Tree", others: Iterable["Tree"]) -> NDArray[np.float64]
     ----------
     tree : Tree
     others : one or more trees on the same points
-        Matched by label if they have labels, otherwise by position. `tree` is not counted
-        unless it is one of them.
+        Points are matched by label if the trees have labels, otherwise by position. `tree` is not
+        counted unless it is one of these trees.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def carried_support(
     """Return the support of a tree that was made from `tree` by removing edges.
 
     Point i of `smaller` is points[i] of `tree`. Each edge gets the support of the edges with
-    the same split, or the largest if these differ.
+    the same split, or the largest support if these edges differ.
     """
     if tree.support is None:
         return None
@@ -103,7 +103,7 @@ def carried_support(
 
 
 def edges_of_split(tree: "Tree", points: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the edges that separate the given points from the others: none, one, or a chain."""
+    """Return the edges that separate the given points from the others: no edge, one, or a chain."""
     keys = _point_keys(tree.n_points)
     # The side without point 0.
     side = np.isin(np.arange(tree.n_points), points, invert=bool((points == 0).any()))

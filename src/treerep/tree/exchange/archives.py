@@ -70,7 +70,7 @@ def write_tree_fields(tree: "Tree", file: IO[bytes], packed: bool) -> None:
 
 
 def _marks(tree: "Tree") -> dict[str, Any]:
-    # Most trees have none of these, and their files are as in earlier versions.
+    # Most trees have none of these fields, and their files are as in earlier versions.
     marks = {
         "order_known": None if tree.order_known else False,
         "root": tree.root,

@@ -28,7 +28,7 @@ _DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[e
 # Support: 0.95, 95, 99.5 or, in IQ-TREE, 98.7/100.
 _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _SUPPORT = re.compile(rf"{_NUMBER}(?:/{_NUMBER})*")
-#: What names of inner nodes are.
+#: What the names of inner nodes mean.
 INNER_LABELS = ("clades", "points", "ignore")
 _SHARE_DECIMALS = 4
 _BRACKET_OR_QUOTE = re.compile(r"[\[\]']")
@@ -36,7 +36,7 @@ _END_OR_QUOTE = re.compile(r"[;']")
 
 
 class Parsed(NamedTuple):
-    """A tree read from Newick: named nodes are points, and the others are Steiner nodes."""
+    """A tree read from Newick: named nodes are points, and other nodes are Steiner nodes."""
 
     n_points: int
     edges: NDArray[np.int64]
@@ -145,8 +145,8 @@ def looks_like_support(name: str) -> bool:
 def read_support(texts: Sequence[str]) -> tuple[list[float], bool] | None:
     """Return support as shares, and whether it was written as shares; None if it is not support.
 
-    Of several numbers with slashes the last one counts. Numbers above 1 are percentages, and
-    above 100 they are not support: some programs number inner nodes.
+    Of several numbers with slashes, the last number counts. Numbers above 1 are percentages.
+    Numbers above 100 are not support, because some programs number inner nodes.
 
     >>> read_support(["95", "98.7/100"]), read_support(["0.5", "1"]), read_support(["101"])
     (([0.95, 1.0], False), ([0.5, 1.0], True), None)
@@ -223,7 +223,7 @@ def parse_newick(
 
 
 def number_points(names: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str, ...] | None]:
-    """Number the points by their names if these are 0 ... n-1, otherwise in order."""
+    """Number the points by their names if the names are 0 ... n-1, otherwise in order."""
     if set(names) == {str(i) for i in range(len(names))}:
         return np.array([int(name) for name in names]), None
     return np.arange(len(names)), names
@@ -250,7 +250,7 @@ class _Reader:
     def read(self) -> None:
         """Read up to the semicolon.
 
-        Each step is an optional name, an optional length, and the delimiter after them.
+        Each step is an optional name, an optional length, and the delimiter that follows.
         """
         stack = [-1]
         # closed: the node whose parenthesis was just closed

@@ -36,9 +36,9 @@ def number_nodes(
 ) -> Fields:
     """Number the nodes of a tree. Data points have names; Steiner nodes have None.
 
-    `ends` contains pairs of positions in `names`. Points keep their order. Names that are
-    exactly 0 ... n-1 are point numbers, not labels, as in Newick. If support is NaN everywhere,
-    it becomes None.
+    `ends` contains pairs of positions in `names`. Points keep their order. Names that are exactly 0
+    ... n-1 are point numbers, not labels, as in Newick. Support that is NaN everywhere becomes
+    None.
 
     >>> number_nodes([None, "a", "b"], [[0, 1], [0, 2]], [1.0, 2.0]).edges
     array([[2, 0],
@@ -64,7 +64,7 @@ def lower_ends(tree: "Tree", rooted: Rooted) -> NDArray[np.int64]:
 
 
 def support_by_node(tree: "Tree", rooted: Rooted) -> NDArray[np.float64]:
-    """Return the support of the edge above each node; NaN if there is none."""
+    """Return the support of the edge above each node; NaN if there is no support."""
     shares = np.full(tree.n_nodes, np.nan)
     if tree.support is not None:
         shares[lower_ends(tree, rooted)] = tree.support

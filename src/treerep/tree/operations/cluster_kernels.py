@@ -46,7 +46,7 @@ def best_cut(
         k = part[i]
         p = up[k]
         count[p] += count[k]
-        beyond[k] = below[p]  # the siblings after k; the next pass adds those before it
+        beyond[k] = below[p]  # the siblings after k; the next pass adds the siblings before k
         below[p] += below[k] + length[k] * count[k] * count[k]
     total = count[part[0]]
     carry[part[0]] = 0.0

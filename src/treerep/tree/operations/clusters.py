@@ -13,11 +13,11 @@ def cut_clusters(view: Preorder, n_points: int, k: int) -> NDArray[np.int64]:
 
     Clusters are numbered by first appearance, points first. Every cluster contains a point.
 
-    The objective is the sum over clusters C of (1/|C|) times the sum of path lengths over the
-    pairs in C. A tree metric is a squared Euclidean distance, so this is the within-cluster sum
-    of squares (Ward, JASA 58, 1963). The search is greedy: each cut is the one that lowers the
-    objective most, so the final clusters need not be optimal. The time per cut is linear in the
-    size of the part that is cut.
+    The objective is the sum over clusters C of (1/|C|) times the sum of path lengths over the pairs
+    in C. A tree metric is a squared Euclidean distance, so this is the within-cluster sum of
+    squares (Ward, JASA 58, 1963). The search is greedy: each cut lowers the objective as much as
+    possible, so the final clusters need not be optimal. The time per cut is linear in the size of
+    the part that is cut.
     """
     from .cluster_kernels import best_cut
 

@@ -9,7 +9,7 @@ def points_inside(
 ) -> NDArray[np.int64]:
     """Return the data points that are not leaves of the rooted tree.
 
-    If no Steiner node can be the root, point 0 is one of them: a root has branches.
+    If no Steiner node can be the root, point 0 is among these points, because a root has branches.
 
     >>> points_inside(np.array([[0, 1], [1, 2]]), 3, None)
     array([1])
@@ -26,9 +26,9 @@ def points_inside(
 def leaf_edges(
     edges: NDArray[np.int64], weights: NDArray[np.float64], inside: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """Put new Steiner nodes in the place of some points, and the points beside them.
+    """Replace some points by new Steiner nodes, and attach the points to these nodes as leaves.
 
-    Returns edges, lengths, and the node that takes the place of each former one.
+    Returns edges, lengths, and the node that takes the place of each former node.
     """
     n_nodes = len(edges) + 1
     nodes = np.arange(n_nodes)

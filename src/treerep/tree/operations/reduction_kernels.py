@@ -16,8 +16,8 @@ def contract(order: Any, up: Any, length: Any, n_points: Any, tol: Any) -> Any:
     """Merge the ends of edges no longer than `tol`, but never two data points. O(N).
 
     Returns `up`, `length` and `number` of the merged nodes, parents first: the position of the
-    parent (-1 at position 0), the length of the edge to it, and the data point that a merged
-    node represents (-1 for a Steiner node).
+    parent (-1 at position 0), the length of the edge to the parent, and the data point that a
+    merged node represents (-1 for a Steiner node).
     """
     n = len(order)
     group = np.empty(n, np.int32)

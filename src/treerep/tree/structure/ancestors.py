@@ -14,7 +14,7 @@ def tree_oracle(view: Preorder) -> TreeOracle:
     """Build the oracle of a tree: O(N) time, 36 bytes per node.
 
     d(i, j) = depth(i) + depth(j) - 2 depth(lowest common ancestor). Depths have about 106 bits,
-    so a short path far from the root has as many correct digits as a long one.
+    so a short path far from the root has as many correct digits as a long path.
     """
     from .ancestor_kernels import fill_inlabels
 

@@ -20,7 +20,7 @@ class Annotations(NamedTuple):
     def renumbered(
         self, nodes: NDArray[np.integer], edges: NDArray[np.integer] | None = None
     ) -> "Annotations":
-        """Return the annotations after node v became nodes[v], and edge edges[i] edge i."""
+        """Return the annotations after node v became nodes[v], and edge edges[i] became edge i."""
         root = None if self.root is None else int(nodes[self.root])
         names = sorted((int(nodes[node]), name) for node, name in self.clade_names)
         texts = self.support_text

@@ -72,7 +72,7 @@ def canonical_edges(
 def canonical_numbers(
     n_points: int, edges: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the canonical edges, the former number of each, and the new number of each node.
+    """Return the canonical edges, the former number of each edge, and the new number of each node.
 
     >>> canonical_numbers(2, np.array([[1, 3], [3, 2], [2, 0]]))[1:]
     (array([2, 0, 1]), array([0, 1, 2, 3]))

@@ -22,10 +22,10 @@ NODE, UP, VIA, SPARE = range(4)
 def prune(edges: Any, root: Any, table: Any) -> Any:
     """Remove leaves until only `root` is left; return whether the edges form a tree with the root.
 
-    Each node stores the exclusive or of its neighbors and of its edges. When one neighbor is
-    left, these are its parent and the edge to it, so no adjacency lists are needed. Afterwards
-    LINK is the parent, EDGE the edge to it and SIZE the number of nodes in the subtree. Ids
-    that do not occur in `edges` are allowed, and get DEGREE -1.
+    Each node stores the exclusive or of its neighbors and of its edges. When one neighbor is left,
+    the stored numbers are the parent and the edge to the parent, so no adjacency lists are needed.
+    Afterwards, LINK is the parent, EDGE is the edge to the parent, and SIZE is the number of nodes
+    in the subtree. Ids that do not occur in `edges` are allowed, and get DEGREE -1.
     """
     for v in range(len(table)):
         table[v, _DEGREE] = 0
@@ -58,7 +58,7 @@ def prune(edges: Any, root: Any, table: Any) -> Any:
             table[parent, _EDGE] ^= table[v, _EDGE]
             table[parent, _SIZE] += table[v, _SIZE]
             removed += 1
-            if parent > start:  # it is processed later
+            if parent > start:  # the parent is processed later
                 break
             v = parent
     # If no edge is left, there is no cycle. If there is one node more than edges, there is one
@@ -133,7 +133,7 @@ def root_edges(edges: Any, root: Any, visit: Any, table: Any, rows: Any) -> Any:
 def find_fault(edges: Any, n_ids: Any, n_required: Any) -> Any:
     """Return the first edge that closes a cycle, and the first node not connected to node 0, or -1.
 
-    Nodes are the ids below n_required and those in `edges`.
+    Nodes are the ids below n_required and the ids in `edges`.
     """
     leader = np.arange(n_ids)
     occurs = np.arange(n_ids) < n_required

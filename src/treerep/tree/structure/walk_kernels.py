@@ -25,7 +25,8 @@ def walk_rows(
             steps += 1
             distance[up[k]] = distance[k] + length[k]
             k = up[k]
-        # Positions on the trail are known. Positions between two of them are below known ones.
+        # Positions on the trail are known. Every position between two of them has a parent that is
+        # already known.
         begin = 1
         for step in range(steps - 1, -2, -1):
             end = trail[step] if step >= 0 else n

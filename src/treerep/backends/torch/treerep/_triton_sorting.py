@@ -112,7 +112,10 @@ def _add_terms(
     KIND: tl.constexpr,
     FLOAT: tl.constexpr,
 ):
-    """Add the terms for the coordinates of w against those of y and of z, from these addresses."""
+    """Add the terms for the coordinates of w against those of y and of z.
+
+    The coordinates are loaded from the given addresses.
+    """
     w = tl.load(at_w, mask=mask, other=0.0).to(FLOAT)
     z = tl.load(at_z, mask=mask, other=0.0).to(FLOAT)
     y = tl.load(at_y, mask=mask_y, other=0.0).to(FLOAT)
