@@ -68,7 +68,7 @@ class Workers:
             raise KeyboardInterrupt
 
     def __enter__(self) -> "Workers":
-        # Only replace Python's default handler, never a custom one.
+        # Only replace Python's default handler, never a custom handler.
         main = threading.current_thread() is threading.main_thread()
         self._listens = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
         _entered.add(self)

@@ -191,7 +191,7 @@ def _has_negative(distances: NDArray[Any]) -> bool:
 
 
 def _name_first_bad_entry(distances: NDArray[Any]) -> None:
-    """Raise an error for the first bad entry in row order. The matrix must contain one."""
+    """Raise an error for the first bad entry in row order. The matrix must contain a bad entry."""
     finite_largest = max(
         float(np.max(row, initial=0, where=np.isfinite(row))) for row in distances
     )

@@ -36,8 +36,8 @@ def inspect_band(distances: Any, bits: Any, start: int, out: Any) -> float:
 
     `bits` is the same matrix as integers: the bits of the floats. Bits of non-negative floats have
     the order of the floats. Infinity and NaN are above all other bits, and negative numbers are
-    below 0. The extremes of integers are found at the speed of memory; those of floats take longer
-    because of NaN.
+    below 0. The extremes of integers are found at the speed of memory; the extremes of floats take
+    longer because of NaN.
 
     `out` receives the least bits, the greatest bits, 1 if some entry is not whole, and 1 if
     some entry is not exact in float32. Returns the largest |d_ij - d_ji|.

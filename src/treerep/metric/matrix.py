@@ -165,7 +165,7 @@ def _decimal_step(distances: NDArray[np.float64]) -> float:
     because below that single steps matter.
     """
     for digits in range(1, 10):
-        # np.round turns huge numbers into infinity. They do not count as rounded.
+        # np.round turns huge numbers into infinity. Such numbers do not count as rounded.
         with np.errstate(over="ignore"):
             rounded = all(np.array_equal(np.round(row, digits), row) for row in distances)
         if rounded:

@@ -43,7 +43,7 @@ class _Attachment(NamedTuple):
         return self.n + self.order
 
     def first_steiner(self) -> int:
-        """Return the number of the Steiner node named after new point 0. The others follow."""
+        """Return the number of the Steiner node named after new point 0. The other nodes follow."""
         return len(self.names) + len(self.places.node)
 
 
@@ -127,7 +127,7 @@ def _find_joints(task: _Attachment) -> _Joints:
     height = task.places.height[task.order]
     inside = above > 0
     # A joint begins at the first point inside an edge, and at each point that is at least `tol`
-    # above the previous one.
+    # above the previous point.
     other_edge = np.diff(node, prepend=-1) != 0
     apart = np.diff(above, prepend=-np.inf) >= task.tol
     begins = inside & (other_edge | apart)

@@ -54,7 +54,7 @@ class Scale(NamedTuple):
     """The weights of errors, and the lengths that count as short."""
 
     power: float  # squared errors are divided by distance ** power
-    smallest: float  # smaller distances get the weight of this one
+    smallest: float  # smaller distances get the weight of this distance
     short: float  # shorter parts of edges count as zero
 
 

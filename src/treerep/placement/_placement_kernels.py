@@ -1,8 +1,8 @@
 """The best place of a point in a tree, by least squares over all edges.
 
-The place is computed from the distances to the points of the tree. Suppose that the point
-attaches at distance i from the lower end of an edge and j from its upper end. Its squared
-errors sum to
+The place is computed from the distances to the points of the tree. Suppose that the point attaches
+at distance i from the lower end of an edge and j from its upper end. The squared errors of the
+point sum to
 
     q - 2 i f + i^2 w  over the points below the edge, and r - 2 j a + j^2 v  over the others,
 

@@ -115,7 +115,7 @@ class Run:
     # Split phase: all large zones together.
 
     def _split(self, first: int) -> None:
-        """Attach all points to the first one, and split zones until each fits a worker."""
+        """Attach all points to the first point, and split zones until each fits on a worker."""
         rule = self.choices.rule
         row = self._submit_to(int(self._owner(first)), rows_of, np.array([first]))
         self.states = [self._submit_to(b, first_wave, first, row, rule) for b in self._blocks]

@@ -145,7 +145,7 @@ def with_pivots(plan: Plan, row: NDArray[np.int64], *rows: RowOracle) -> PlanWit
 
 
 def first_wave(block: Block, first: int, row: RowOracle, rule: int) -> Wave:
-    """Attach all other points to the first one, whose coordinates are in `row`."""
+    """Attach all other points to the first point, whose coordinates are in `row`."""
     slots = np.arange(len(block.priority), dtype=np.int32)
     slots = slots[slots != first - block.start]
     near_a = np.empty(len(slots))

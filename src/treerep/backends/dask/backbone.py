@@ -1,9 +1,9 @@
 """Backbone trees on a Dask cluster. The workers keep the points, place them and join them.
 
-The client refines the tree of the sample, sorts points into zones by their positions, and
-assembles the branches. It needs 20 bytes per point, the rows of the sample, and one row in 256
-while large zones are split. All results come from tasks on blocks, so they are computed again
-if a worker dies.
+The client refines the tree of the sample, sorts points into zones by their positions, and assembles
+the branches. The client needs 20 bytes per point, the rows of the sample, and one row in 256 while
+large zones are split. All results come from tasks on blocks, so they are computed again if a worker
+dies.
 """
 
 from collections.abc import Callable, Iterator
@@ -116,7 +116,7 @@ class OnCluster:
         return total / max(count, 1)
 
     def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
-        """Place all other points around the sample's tree and join nearby ones."""
+        """Place all other points around the sample's tree and join nearby points."""
         rest = other_points(len(self.space), sample)
         with Workers(1) as workers:  # so that no interrupt is lost
             places = self._placed(tree, sample, power, workers)

@@ -14,8 +14,8 @@ def client_for(client: "DaskClient | None") -> Iterator[DaskClient]:
     """Yield this Dask client. None means the current client, or a temporary cluster.
 
     A temporary cluster has one single-threaded process per core, listens only on the loopback
-    interface, has no dashboard, and is closed afterwards. Its processes are spawned, so a
-    script that starts it needs `if __name__ == "__main__":`.
+    interface, has no dashboard, and is closed afterwards. The processes are spawned, so a script
+    that starts such a cluster needs `if __name__ == "__main__":`.
 
     Inside a task, the current client is that of the cluster that runs the task. The task leaves
     the thread pool in the meantime, because the work that it waits for may need its thread.

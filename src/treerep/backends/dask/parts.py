@@ -99,7 +99,7 @@ def edges_in_parts(folder: str | os.PathLike[str]) -> Iterator[Edges]:
 
 
 def read_parts(folder: str | os.PathLike[str]) -> Tree:
-    """Return the tree written by `fit_to_parts`. It is bitwise identical to the tree of `fit`."""
+    """Return the tree written by `fit_to_parts`. The tree is bitwise identical to that of `fit`."""
     index = _index(folder)
     n = index["n_points"]
     labels = index["labels"]

@@ -131,7 +131,7 @@ class DeviceComparison(Comparison):
 def _relative(scale: float, x: Tensor, t: Tensor) -> Tensor:
     """Return the columns of `distortion_kernels.RELATIVE`.
 
-    They are: errors, signs, -, -, pairs at true distance 0.
+    The columns are: errors, signs, -, -, pairs at true distance 0.
     """
     torch = require("torch", "embed")
     difference = x.mul(scale).sub_(t)

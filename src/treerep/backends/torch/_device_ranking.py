@@ -78,7 +78,7 @@ class _DeviceRanking:
             yield self.order[part], found
 
     def _tree_rows(self, tree: TreeTensors, positions: NDArray[np.int64]) -> Tensor:
-        """Return rows of distances in the tree. Consecutive rows are cheaper than single ones."""
+        """Return rows of distances in the tree. Consecutive rows are cheaper than single rows."""
         first = int(positions[0])
         last = int(positions[-1])
         is_dense = 2 * len(positions) > last - first

@@ -62,7 +62,7 @@ def largest_defect(
 def _first_pair(pairs: NDArray[np.int64]) -> tuple[int, int]:
     """Return the pair that the threads would find first.
 
-    They scan by bands of rows, strips of columns, rows and columns.
+    The threads scan by bands of rows, then strips of columns, then rows, then columns.
     """
     x, y = pairs.T
     top = x // ROWS * ROWS

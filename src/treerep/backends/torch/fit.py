@@ -67,7 +67,7 @@ def fit_on_device(
             limits,
         )
         engine.run()
-    # If a metric is far from a tree, lengths may be negative. They become 0.
+    # If a metric is far from a tree, lengths may be negative. Negative lengths become 0.
     return DeviceTree(
         engine.edges, engine.weights.clamp_(min=0.0), engine.nodes, engine.waves, engine.visits
     )

@@ -4,8 +4,8 @@
   (metric/oracle/lane_kernels.py): eight lanes, pairwise, then the rest, in the precision of the
   coordinates. Matrices and Euclidean, Manhattan and Chebyshev points give the same bits as on the
   CPU. Trees need identical bits, because a difference in the last digit can lead to another tree.
-- `DeviceMetric.block` uses matrix products in float64. It is many times faster for all pairs of two
-  sets of points, and agrees with `pairs` up to rounding, which is enough for scores and edge
+- `DeviceMetric.block` uses matrix products in float64. This is many times faster for all pairs of
+  two sets of points, and agrees with `pairs` up to rounding, which is enough for scores and edge
   weights.
 
 The distance formulas are therefore written twice here, and the two versions cannot share code.
@@ -70,7 +70,7 @@ class DeviceMetric:
     radii, sinh_radii : (n,) tensors or None
         Distances of hyperbolic points from the origin.
     unit : float
-        Hyperbolic distances are multiples of this.
+        Hyperbolic distances are multiples of this unit.
     labels, integral, eps, input_eps, order_known
         See `Metric`.
     """
@@ -146,7 +146,7 @@ class DeviceMetric:
     def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Tensor:
         """Return the distances between rows (pieces, height) and columns (pieces, width).
 
-        They have the shape (pieces, height, width).
+        The result has the shape (pieces, height, width).
         """
         torch = require("torch", "embed")
         device = self.table.device

@@ -2,8 +2,8 @@
 
 Based on Sala, De Sa, Gu and Ré, Representation Tradeoffs for Hyperbolic Embeddings (ICML 2018),
 with two differences. Points are weighted, so that distant points do not dominate. Eigenvalues are
-selected by sign; the published code selects those of largest magnitude, which always include the
-negative eigenvalue of x0.
+selected by sign; the published code selects the eigenvalues of largest magnitude, which always
+include the negative eigenvalue of x0.
 """
 
 import math
@@ -41,10 +41,10 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
     """Embed a metric in hyperbolic space by the eigenvectors of cosh(scale D).
 
-    On the hyperboloid, cosh d(x, y) = x0 y0 - x.y. If D holds the distances of points of H^dim
-    of curvature -scale^2, then -cosh(scale D) = X X^T - x0 x0^T has one negative and `dim`
-    positive eigenvalues. Its eigenvectors then give the points exactly. For other distances the
-    result is an approximation, which improves with the dimension. Dimensions that do not help
+    On the hyperboloid, cosh d(x, y) = x0 y0 - x.y. If D holds the distances of points of H^dim of
+    curvature -scale^2, then -cosh(scale D) = X X^T - x0 x0^T has one negative and `dim` positive
+    eigenvalues. The eigenvectors of this matrix then give the points exactly. For other distances
+    the result is an approximation, which improves with the dimension. Dimensions that do not help
     are left at 0.
 
     Parameters

@@ -243,9 +243,10 @@ def _carry_on(
     total = 1.0 / math.sqrt(total)
     for c in range(dim):
         outward[below, c] = side[c] * total
-        # Direction of n at the root. It is computed from the components of n, however short n is.
-        # Computed as the difference of two unit vectors, it would contain their rounding errors.
-        # `swing`, 1 / length of n, would then amplify these errors from node to node.
+        # Direction of n at the root. This direction is computed from the components of n, however
+        # short n is. Computed as the difference of two unit vectors, it would contain their
+        # rounding errors. `swing`, 1 / length of n, would then amplify these errors from node to
+        # node.
         side[c] = back * carry[top, 0, c]
         for b in range(1, dim):
             side[c] += turns[w, b] * carry[top, b, c]

@@ -106,11 +106,11 @@ def turn_edges(
 ) -> None:
     """Compute the direction of every edge in the frame of its upper end. O(N k), plus the time of `spread`.
 
-    Around a node with m edges, the parent's edge takes the first direction of the template for
-    m, which is -e_1. At the root, this direction goes to the edge with the most traffic. The
-    other edges are assigned in decreasing order of traffic, and template directions in
-    decreasing angle to the first one. With an exponent, up to `most` directions are then
-    spread, each with the weight traffic^exponent.
+    Around a node with m edges, the parent's edge takes the first direction of the template for m,
+    which is -e_1. At the root, this direction goes to the edge with the most traffic. The other
+    edges are assigned in decreasing order of traffic, and template directions in decreasing angle
+    to the first direction. With an exponent, up to `most` directions are then spread, each with the
+    weight traffic^exponent.
     """
     dim = turns.shape[1]
     largest = 1
@@ -168,8 +168,8 @@ def _three(points: Any, weights: Any) -> None:
 def _take_sectors(points: Any, weights: Any, count: Any) -> None:
     """Compute directions in the middle of sectors whose widths are the square roots of the weights.
 
-    The first is at -e_1 and the second is roughly opposite. The others alternate between the
-    two sides, back towards the first.
+    The first direction is -e_1, and the second is roughly opposite. The other directions alternate
+    between the two sides, back towards the first.
     """
     total = 0.0
     left = 0.0

@@ -115,9 +115,9 @@ def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
 def least_angle(turns: Array, count: int) -> float:
     """Return the smallest angle between directions.
 
-    In two dimensions it is the angle between `turns`. In higher dimensions it is the angle in
-    the template for `count` directions. It is exact in three dimensions, and otherwise the
-    smallest angle over all words of the code.
+    In two dimensions, this is the angle between `turns`. In higher dimensions, it is the angle in
+    the template for `count` directions: exact in three dimensions, and otherwise the smallest angle
+    over all words of the code.
     """
     dim = turns.shape[1]
     if dim == 2:
@@ -205,7 +205,7 @@ def _least_energy(count: int, dim: int) -> Array:
 
 
 def _sorted(points: Array) -> Array:
-    """Reflect the first direction to -e_1 and sort the others by their angle to it."""
+    """Reflect the first direction to -e_1 and sort the others by their angle to -e_1."""
     normal = points[0].copy()
     normal[0] += 1.0
     if normal.any() and len(points) > 2:

@@ -314,8 +314,8 @@ def _insert(
     up = top ^ 1
     low = 2 * (2 * new - 3)
     leaf = 2 * (2 * new - 3) + 2
-    # The edge of `top` keeps its upper half. Its lower half becomes the edge of `low`, and the
-    # edge of the point is that of `leaf`.
+    # The edge of `top` keeps its upper half. The lower half becomes the edge of `low`, and the edge
+    # of the point is that of `leaf`.
     child[low, 0], child[low, 1] = child[top, 0], child[top, 1]
     point[low] = point[top]
     size[low] = size[top]

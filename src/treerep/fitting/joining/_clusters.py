@@ -26,7 +26,7 @@ from ._joining_kernels import (
 _BUDGET = 100_000_000
 _OVERFLOW = "the distances are so large that their sums overflow: rescale them"
 
-#: Joins some pairs. It is called with the clusters and the maximum number of joins.
+#: Joins some pairs. The function is called with the clusters and the maximum number of joins.
 Step = Callable[[Clusters, int], None]
 
 

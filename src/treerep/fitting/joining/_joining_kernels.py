@@ -123,7 +123,7 @@ def _closest_pair(c: Clusters) -> tuple[int, int]:
 def _weight(c: Clusters, i: int, j: int) -> float:
     """Return the weight of cluster i in the new cluster.
 
-    The weight is 1/2. With variances v, it minimizes the new variances:
+    Without variances, the weight is 1/2. With variances v, it minimizes the new variances:
 
     λ = 1/2 + sum_k (v_jk - v_ik) / (2 (m - 2) v_ij), within 0 ... 1
     """

@@ -124,7 +124,7 @@ def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
 
 @kernel
 def scan_lows(block: Any, first: Any, counts: Any, centers: Any, lows: Any) -> Any:
-    """List the points that are closer than all previous ones, row by row.
+    """List the points that are closer than all previous points, row by row.
 
     The last point of a row is at distance 0.
 

@@ -52,7 +52,7 @@ def frt(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) 
 
 
 class Lows(NamedTuple):
-    """For every point, the points that are closer than all previous ones.
+    """For every point, the points that are closer than all previous points.
 
     Points are numbered in the random order. The entries of point v are starts[v]:starts[v + 1].
     Centers ascend, and distances descend to 0.

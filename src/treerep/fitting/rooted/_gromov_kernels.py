@@ -82,7 +82,7 @@ def link(matrix: Any, complete: bool) -> Any:
             length = 1
         while True:
             x = chain[length - 1]
-            # among equally close clusters the previous one, so that chains do not cycle
+            # among equally close clusters, the previous cluster, so that chains do not cycle
             y = chain[length - 2] if length > 1 else x
             row = matrix[x]
             for i in range(n):

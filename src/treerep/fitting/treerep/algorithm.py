@@ -335,7 +335,7 @@ class TreeRep:
         ]
 
     def _bin_starts(self, zone: Zone, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the starts of the bins of a zone, and the end of the last one.
+        """Return the starts of the bins of a zone, and the end of the last bin.
 
         The bins are consecutive, at the position of the zone in the other half.
         """

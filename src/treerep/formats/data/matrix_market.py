@@ -95,7 +95,7 @@ def _read_header(lines: Iterator[Line], most_bytes: int) -> tuple[_Header, Itera
 def _read_banner(lines: Iterator[Line]) -> tuple[str, str, str, Iterator[Line]]:
     """Return layout, field and symmetry from line 1, and the lines below it.
 
-    Files from Network Repository lack line 1. They start with three sizes and an entry.
+    Files from Network Repository lack line 1. Such files start with three sizes and an entry.
     """
     first = next(lines, (1, ""))
     second = next(lines, (2, ""))

@@ -263,7 +263,8 @@ def fill_block(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
     raise TypeError("fill_block() is for kernels: use Metric.block")
 
 
-# Coordinates of columns that are copied side by side at a time. They fit into the L1 cache.
+# Coordinates of columns that are copied side by side at a time. These coordinates fit into the L1
+# cache.
 _TILED = 3072
 _FEW_ROWS = 4  # with fewer rows, copying the columns does not pay
 

@@ -5,7 +5,7 @@ Join neighbors, move misplaced points and subtrees, and fit the lengths.
 Moves use all pairs, with squared errors weighted by 1 / d^p. The best p depends on the purpose of
 the tree: long distances dominate the average distortion, and short distances determine groups and
 splits. At the end the lengths are fitted to all distances, so a topology chosen for short distances
-still reproduces long ones.
+still reproduces long distances.
 """
 
 from typing import Any, Literal, NamedTuple

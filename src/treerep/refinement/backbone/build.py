@@ -7,8 +7,8 @@ m points.
 4. *Fit* the lengths of all edges to some rows of distances.
 
 The backbone determines long distances, and the branches determine neighborhoods. Steps 2 and 3 are
-independent for every point or zone. They use n m distances and O(n + m^2) memory. If there are few
-points, the sample contains all points, and step 1 yields the whole tree.
+independent for every point or zone. Both steps use n m distances and O(n + m^2) memory. If there
+are few points, the sample contains all points, and step 1 yields the whole tree.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -162,7 +162,7 @@ class Engine(Protocol):
         """Return TreeRep's tree of all points if it is exact."""
 
     def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
-        """Place all other points around the sample's tree and join nearby ones."""
+        """Place all other points around the sample's tree and join nearby points."""
 
     def weighed(
         self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None

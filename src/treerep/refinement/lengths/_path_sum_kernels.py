@@ -1,7 +1,8 @@
 """Kernels for sums over all paths of a tree, without a path matrix.
 
-All kernels use a `_splits.SplitTree`. Its nodes are in preorder, and `up` is the parent of each
-node. Points are numbered in preorder, so the points below node k are first[k] ... last[k] - 1.
+All kernels use a `_splits.SplitTree`. The nodes of this tree are in preorder, and `up` is the
+parent of each node. Points are numbered in preorder, so the points below node k are first[k] ...
+last[k] - 1.
 """
 
 from typing import Any, NamedTuple

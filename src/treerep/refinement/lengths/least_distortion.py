@@ -198,7 +198,7 @@ class Memory:
         self.newest = -1
 
     def add(self, step: Vector, change: Vector) -> None:
-        """Store a step in place of the oldest one."""
+        """Store a step in place of the oldest step."""
         self.newest = (self.newest + 1) % _MEMORY
         self.steps[self.newest] = step
         self.changes[self.newest] = change

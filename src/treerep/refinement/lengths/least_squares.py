@@ -88,7 +88,7 @@ class Quadratic:
 
         For U = 1, the residual is a fraction of the largest distance. With factors, it is the
         resulting change of U A w, as a fraction of |U d|, so that edges among short distances count
-        as much as edges among long ones.
+        as much as edges among long distances.
         """
         moved = (np.maximum(floor, length - gradient / self.diagonal) - length)[self.measured]
         if self.size > 0:
@@ -208,7 +208,7 @@ def _step_to_the_floor(
 ) -> tuple[Vector, Vector]:
     """Return a Newton step until the first edge reaches the floor, and H times it.
 
-    The projection of a full step cuts off short edges among long ones, and may fail to lower the
+    The projection of a full step cuts off short edges among long edges, and may fail to lower the
     objective. A straight step always lowers the objective, if edges at the floor that would
     decrease are held fixed (Lawson and Hanson, Solving least squares problems, 1974).
     """

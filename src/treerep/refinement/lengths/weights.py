@@ -91,9 +91,9 @@ def fit_weights(
         Residual to reach. For "l2", the residual of an edge is the amount by which its length would
         change if only this edge were free, as a fraction of the largest distance from a point. With
         a power, the residual is the resulting change of the weighted distances, as a fraction of
-        their norm. Short distances then count as much as long ones. For "l1", the residual is the
-        gradient divided by its largest possible value. Expect 1e-2, because a smoothed minimum has
-        sharp bends, and more if distances span eight orders of magnitude.
+        their norm. Short distances then count as much as long distances. For "l1", the residual is
+        the gradient divided by its largest possible value. Expect 1e-2, because a smoothed minimum
+        has sharp bends, and more if distances span eight orders of magnitude.
     time_limit : float, optional
         Seconds after which the best weights so far are returned. The residual shows how good these
         weights are.

@@ -341,7 +341,7 @@ def binary_edges(tree: Tree) -> Arrays:
     # of a node is attached to node r - 1 of its chain, within bounds.
     chain_node = np.clip(_ranks(ends) - 1, 0, np.maximum(n_neighbors[ends] - 3, 0))
     new_ends = np.where(is_leaf[ends], ends, first[ends] + chain_node)
-    # Within a chain, connect each node except the last to the next one.
+    # Within a chain, connect each node except the last to the next node.
     chain = np.arange(n, first[-1])
     chain = chain[~np.isin(chain, first[1:] - 1)]
     edges = np.concatenate(

@@ -13,9 +13,9 @@ def add_clusters(
 ) -> int:
     """Add the clusters that are compatible with earlier clusters; return the number of nodes.
 
-    A cluster fits if it is the union of some children of one node v. Its points are marked, and
-    so is every node below which all points are marked. Then v is the only node with some, but
-    not all, of its points marked. O(size of the cluster).
+    A cluster fits if it is the union of some children of one node v. The points of the cluster are
+    marked, and so is every node below which all points are marked. Then v is the only node with
+    some, but not all, of its points marked. O(size of the cluster).
 
     Parameters
     ----------

@@ -243,7 +243,7 @@ class _Reader:
         self.shares: list[float] = []  # support of the edge above, nan if there is none
         self.texts: list[str] = []  # the same as text, if it is not a share
         self.clades: dict[int, str] = {}
-        # node, name and whether the node is an inner one, in the order of the text
+        # node, name, and whether the node is an inner node, in the order of the text
         self.written: list[tuple[int, str, bool]] = []
         self.names: dict[str, int] = {}
 

@@ -7,7 +7,7 @@ from ..._core.lazy import load
 if TYPE_CHECKING:
     from ..tree import Tree
 
-# The drawing package imports this one, so its function is given by name and not imported.
+# The drawing package imports this package, so its function is given by name and not imported.
 _HTML = "treerep.drawing.page.write:tree_html"
 
 

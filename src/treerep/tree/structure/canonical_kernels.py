@@ -66,8 +66,8 @@ def sort_edges(
                 n_between += 1
     for v in range(n):
         lower_start[v + 1] += lower_start[v]
-    # Among edges with the same lower end, edges to data points come first. They need a sort by
-    # the upper end.
+    # Among edges with the same lower end, edges to data points come first. These edges need a sort
+    # by the upper end.
     if n_between > 0:
         for v in range(n_points):
             upper_start[v + 1] += upper_start[v]

@@ -95,8 +95,8 @@ def root_edges(edges: Any, root: Any, visit: Any, table: Any, rows: Any) -> Any:
         return False
     # For each visited m in turn, climb from m to the first node already placed. Among the nodes
     # below the nodes passed, m is visited first. The nodes passed are therefore consecutive in
-    # preorder, after everything already placed below that first node. DEGREE and SIZE are no
-    # longer needed. They now store -1 - position of a placed node, and the next free position
+    # preorder, after everything already placed below that first node. DEGREE and SIZE are no longer
+    # needed. These columns now store -1 - position of a placed node, and the next free position
     # below it.
     rows[0, NODE] = root
     rows[0, UP] = -1

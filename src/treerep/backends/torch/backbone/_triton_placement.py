@@ -1,7 +1,7 @@
 """Placement of points around a backbone in Triton, for GPUs.
 
-It gives the same bits as placement/_placement_kernels.py. Each program processes 128 points and
-walks over the nodes of the tree. It adds in the same order as the CPU. Fused multiply-add is
+The kernels give the same bits as placement/_placement_kernels.py. Each program processes 128 points
+and walks over the nodes of the tree. It adds in the same order as the CPU. Fused multiply-add is
 disabled, because it rounds once where the CPU rounds twice.
 """
 
@@ -51,7 +51,7 @@ def _distances(
     BLOCK: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
-    """Measure distances from points to others: out[other, point]. Processes two others at a time."""
+    """Measure distances from points to other points, two at a time: out[other, point]."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
     w = tl.load(points + at, mask=mask, other=0).to(tl.int64)

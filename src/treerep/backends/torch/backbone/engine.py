@@ -58,7 +58,7 @@ class OnDevice:
     ----------
     space : DeviceMetric
     host : function
-        Returns the metric on the host. It is called only for few points or exact trees.
+        Returns the metric on the host. The function is called only for few points or exact trees.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class OnDevice:
         return tree if is_exact(tree, self.host, self.n_jobs) else None
 
     def grown(self, tree: Tree, sample: Indices, power: float, short: float) -> Tree:
-        """Place all other points around the sample's tree and join nearby ones."""
+        """Place all other points around the sample's tree and join nearby points."""
         torch = require("torch", "embed")
         n = len(self.space)
         device = self.space.table.device

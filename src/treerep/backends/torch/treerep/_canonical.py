@@ -125,7 +125,7 @@ def _euler_tour(ends: Tensor) -> Tensor:
 
 
 def _distances_to_end(after: Tensor, end: Tensor) -> Tensor:
-    """Return the number of steps from each arc to the last one, by doubling: O(m log m).
+    """Return the number of steps from each arc to the last arc, by doubling: O(m log m).
 
     Overwrites `after`.
     """

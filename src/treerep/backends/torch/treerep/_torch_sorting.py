@@ -1,6 +1,6 @@
 """The passes of TreeRep over points in plain torch.
 
-They run on any device and are the reference implementation of the Triton kernels.
+These passes run on any device and are the reference implementation of the Triton kernels.
 """
 
 from typing import TYPE_CHECKING, NamedTuple

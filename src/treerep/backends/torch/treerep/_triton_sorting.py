@@ -138,7 +138,7 @@ def _two_sums(
     FLOAT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Combine the coordinates of w with those of y and z, as in metric/oracle/lane_kernels.py.
+    """Combine the coordinates of w with those of y and of z, as in metric/oracle/lane_kernels.py.
 
     w, y and z are int64. SIGN = -1 uses sums of coordinates instead of differences.
     """
@@ -513,7 +513,7 @@ def count_points(codes: Tensor, pending: "Pending", zones: "Zones") -> tuple[Ten
     up_to = _unpacked(tiles).T.contiguous().cumsum(1, dtype=torch.int32).T.contiguous()
     before = up_to - _unpacked(tiles)
     # Number of points of each bin before the start of each zone, and before the end of the last
-    # one.
+    # zone.
     passed = before[zones.start // _TILE] + _unpacked(before_start)
     counts = torch.cat([passed[1:], up_to[-1:]]) - passed
     return counts, Ranks(local, before, passed)
