@@ -25,7 +25,7 @@ class Method:
     name : str
         The name that users pass: `method="bfs"`.
     function : str
-        The function, as "module:name". The function is imported on first use.
+        The function, as "module:name", which is imported on first use.
     title : str
         A short description with the authors.
     exact : str

@@ -11,8 +11,8 @@ _SAMPLE = 32  # points, or about 500 distances, which are read quickly even from
 def obeys_four_points(distances: NDArray[Any]) -> bool:
     """Tell whether the distances between a sample of points are those of a tree, up to rounding.
 
-    The result is True for every tree metric. The result is usually False for other matrices,
-    including rounded tree metrics. The result is deterministic.
+    The result is True for every tree metric, and usually False for other matrices, including
+    rounded tree metrics. It is deterministic.
 
     >>> quartet = np.array(
     ...     [

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 
 class Clock:
-    """The clock of one refinement. The clock starts when it is created."""
+    """The clock of one refinement, which starts when it is created."""
 
     def __init__(self, time_limit: float | None) -> None:
         self.started = time.monotonic()

@@ -1,8 +1,8 @@
 """Exact weights of large trees, with passes over all pairs of points on a torch device.
 
-The search is that of `refinement`. The steps of the search take O(N) time and stay on the host.
-Most of the time is spent on sums of errors over the paths through each edge, for all n (n - 1) / 2
-pairs. `DevicePairs` computes these sums on the device.
+The search is that of `refinement`, whose steps take O(N) time and stay on the host. Most of the
+time is spent on sums of errors over the paths through each edge, for all n (n - 1) / 2 pairs.
+`DevicePairs` computes these sums on the device.
 """
 
 import copy

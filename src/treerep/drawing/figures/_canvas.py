@@ -25,7 +25,7 @@ _RASTERIZE = 5_000
 _MOST_LEGEND = 60  # categories in a legend
 _LEGEND_ROWS = 20  # categories in one column of the legend
 _BAR = 2.4  # maximum height of a color bar, in inches
-# Many edges together look darker than few edges, so many edges are drawn lighter.
+# Many edges together look darker than few, so edges are drawn lighter if there are many.
 _FEW = 200
 _EDGES = "#8C8C8C"
 _MANY_EDGES = "#B4B4B4"

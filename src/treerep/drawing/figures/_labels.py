@@ -126,8 +126,8 @@ def set_limits(axes: "Axes", low: FloatArray, high: FloatArray) -> None:
 def _sides(picture: Picture) -> FloatArray:
     """Return the preferred side of the label of each node, as unit vectors.
 
-    The side is away from the neighbors, or from the middle, or upwards, whichever is the first that
-    is defined.
+    The side is away from the neighbors, away from the middle, or upwards: the first of these
+    directions that is defined.
     """
     spots = picture.spots
     edges = picture.edges

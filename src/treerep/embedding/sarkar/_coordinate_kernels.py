@@ -30,8 +30,8 @@ def polar_coordinates(
 
     Visits nodes depth-first, and the child with the largest subtree last. A pending node keeps the
     k x k matrix that transports its frame along the geodesic to the root. A node is pending only
-    while subtrees of at most half the size of its own are visited, so at most O(log N) nodes are
-    pending at a time.
+    while subtrees of at most half the size of its subtree are visited, so at most O(log N) nodes
+    are pending at a time.
     """
     n, dim = frames.turns.shape
     levels = 2 + int(math.log2(n))

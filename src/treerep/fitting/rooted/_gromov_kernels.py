@@ -25,8 +25,8 @@ def gromov_product(x: float, y: float, xy: float) -> float:
 def extend(x: int, row: Any, depth: Any, best: Any, nearest: Any) -> int:
     """Add x, with these distances, to Prim's tree; return the next point to add.
 
-    best[y] is the largest product of y with a point of the tree, nearest[y]. best[y] is -1 if y is
-    in the tree.
+    best[y] is the largest product of y with a point of the tree, nearest[y], or -1 if y is in the
+    tree.
     """
     best[x] = -1.0
     following = x

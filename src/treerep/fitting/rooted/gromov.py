@@ -49,7 +49,7 @@ def gromov(
     ----------
     linkage : "average", "single" or "complete"
         The product of two clusters: the mean, the largest or the smallest product of their points.
-        "single" is the tree of Gromov (1987). "single" never overestimates a distance, and
+        "single" is the tree of Gromov (1987), which never overestimates a distance, and
         underestimates it by at most 2 delta log2(n), where delta is the hyperbolicity. It takes
         O(n) memory. The other linkages take a matrix and have no guarantee. "average" is the best
         of the three on all graphs of the TreeRep paper, and better than TreeRep on these graphs.

@@ -119,8 +119,8 @@ def join_points(
 def grow_tree(starts: Any, neighbors: Any, lengths: Any, start: int, from_start: bool) -> Any:
     """Return, for every vertex, the edge by which it joins the tree.
 
-    An edge is an index into `neighbors`. The index is -1 for `start`. The next edge is the shortest
-    one that leaves the tree (Prim), or with `from_start` the one whose end is closest to the start
+    An edge is an index into `neighbors`, or -1 for `start`. The next edge is the shortest one that
+    leaves the tree (Prim), or with `from_start` the one whose end is closest to the start
     (Dijkstra). Without `from_start`, ties go to the edge whose end in the tree joined first. After
     that, the vertex with the smallest index joins, by its neighbor with the smallest index.
     """

@@ -1,6 +1,6 @@
 """Reader for PHYLIP distances: the number of points, then a row for each, square or lower triangle.
 
-Labels end at the first blank (relaxed). Labels are ten characters wide (strict) if only this width
+Labels end at the first blank (relaxed), or are ten characters wide (strict) if only this width
 leaves the right number of numbers in the first row, or if a later label has a blank.
 """
 

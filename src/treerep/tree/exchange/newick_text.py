@@ -145,8 +145,8 @@ def looks_like_support(name: str) -> bool:
 def read_support(texts: Sequence[str]) -> tuple[list[float], bool] | None:
     """Return support as shares, and whether it was written as shares; None if it is not support.
 
-    Of several numbers with slashes, the last number counts. Numbers above 1 are percentages.
-    Numbers above 100 are not support, because some programs number inner nodes.
+    The last of several numbers with slashes counts. Numbers above 1 are percentages. Numbers above
+    100 are not support, because some programs number inner nodes.
 
     >>> read_support(["95", "98.7/100"]), read_support(["0.5", "1"]), read_support(["101"])
     (([0.95, 1.0], False), ([0.5, 1.0], True), None)

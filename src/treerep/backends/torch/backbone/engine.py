@@ -133,7 +133,7 @@ class OnDevice:
     def weighed(
         self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None
     ) -> Tree:
-        """Return the tree with the lengths of least distortion. The host fits few points."""
+        """Return the tree with lengths of least distortion, fitted on the host for few points."""
         return weighed(tree, self.host, choice, rng, time_limit, self.n_jobs)
 
     def _placed(
