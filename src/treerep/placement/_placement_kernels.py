@@ -10,8 +10,8 @@ with the sums W, S, Q of `_edge_fit_kernels`. One pass to the root and one pass 
 sums for all edges.
 
 Eight points are processed in parallel, one in each lane (see `_placement_lane_kernels`), so that
-data of the tree is loaded once for all eight points. Every lane adds in the same order as for a
-single point.
+data of the tree is loaded once for all eight points. Every lane adds terms in the same order as for
+a single point.
 """
 
 from typing import Any, NamedTuple

@@ -37,7 +37,7 @@ def refine(
     Parameters
     ----------
     tree : Tree
-        A tree on the points of `data`, which is never modified.
+        A tree on the points of `data`. The tree is never modified.
     data : Metric, array, DataFrame, sparse matrix or networkx graph
         The distances that the tree approximates. See `as_metric`, also for `metric`.
     weights : "l1", "l2", "relative_l2", "heuristic" or "none"

@@ -46,7 +46,10 @@ class Space(NamedTuple):
 
 
 def triangle_inequality_holds(metric: Metric) -> bool:
-    """Tell whether the triangle inequality is sure to hold: not for matrices and custom metrics."""
+    """Tell whether the triangle inequality is guaranteed.
+
+    It is not guaranteed for matrices and custom metrics.
+    """
     return isinstance(metric, GraphMetric) or isinstance(
         metric.oracle, (*POINT_ORACLES, HubOracle)
     )

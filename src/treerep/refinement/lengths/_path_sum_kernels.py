@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._core.kernel import helper, kernel
 
-# Quantities that `row_sums` adds over the pairs: x is the tree distance, y the path length of
+# Quantities that `row_sums` sums over the pairs: x is the tree distance, y the path length of
 # `slope`, t the true distance, u the factor of the pair, q = u (x - t).
 SQUARES = 0  # value q^2, derivative u q
 SMOOTH = 1  # value sqrt(q^2 + eps^2) where u > 0, derivative u q / sqrt(q^2 + eps^2)

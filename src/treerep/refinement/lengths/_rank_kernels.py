@@ -149,8 +149,8 @@ def _add_precision(
     """Return 1 - P, the smooth precision P at the rank of the neighbor `own`, and add its derivatives.
 
     P = (1 + A) / (1 + B), where A and B are the numbers of other neighbors and of other points that
-    are ranked before `own`. A smooth step decides whether a point is ranked before `own`: 1/2 + 3/4
-    t - 1/4 t^3 for t between -1 and 1.
+    are ranked before `own`. A smooth step decides whether a point is ranked before `own`. The step
+    is 1/2 + 3/4 t - 1/4 t^3 for t between -1 and 1.
     """
     here = bins.x[own]
     b = int(here * rate)

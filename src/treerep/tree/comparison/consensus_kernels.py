@@ -19,10 +19,11 @@ def add_clusters(
 
     Parameters
     ----------
-    orders : nodes of all trees in preorder, one tree after the other starts, sizes : (C,) the nodes
-    of cluster c are orders[starts[c] : starts[c] + sizes[c]] n_points : points 1 ... n-1 are leaves
-    below node n; point 0 is above node n parent, size : (2n,) parents and numbers of points,
-    written accepted : (C,) the node of each cluster, or -1, written
+    orders : nodes of all trees in preorder, one tree after the other
+    starts, sizes : (C,) the nodes of cluster c are orders[starts[c] : starts[c] + sizes[c]]
+    n_points : points 1 ... n-1 are leaves below node n; point 0 is above node n
+    parent, size : (2n,) parents and numbers of points, written
+    accepted : (C,) the node of each cluster, or -1, written
     """
     for point in range(n_points):
         parent[point] = n_points

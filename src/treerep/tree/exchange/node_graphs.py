@@ -36,9 +36,9 @@ def number_nodes(
 ) -> Fields:
     """Number the nodes of a tree. Data points have names; Steiner nodes have None.
 
-    `ends` contains pairs of positions in `names`. Points keep their order. Names that are exactly 0
-    ... n-1 are point numbers, not labels, as in Newick. Support that is NaN everywhere becomes
-    None.
+    `ends` contains pairs of positions in `names`. Points keep their order. Names that are exactly
+    the numbers 0 ... n-1 are point numbers, not labels, as in Newick. Support that is NaN
+    everywhere becomes None.
 
     >>> number_nodes([None, "a", "b"], [[0, 1], [0, 2]], [1.0, 2.0]).edges
     array([[2, 0],

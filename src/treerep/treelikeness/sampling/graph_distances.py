@@ -1,8 +1,8 @@
 """Distances of random quadruples of a graph, from searches in the order of the draws.
 
-Hub labels answer single distances. On graphs without structure, building the labels takes far
-longer than the searches that a sample needs. The construction of labels is therefore stopped when
-it has cost half as much as the searches would cost.
+Hub labels give single distances. On graphs without structure, building the labels takes far longer
+than the searches that a sample needs. The construction of labels is therefore stopped when it has
+cost half as much as the searches would cost.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,8 @@
 """Placement of points around a backbone in Triton, for GPUs.
 
 The kernels give the same bits as placement/_placement_kernels.py. Each program processes 128 points
-and walks over the nodes of the tree. It adds in the same order as the CPU. Fused multiply-add is
-disabled, because it rounds once where the CPU rounds twice.
+and walks over the nodes of the tree. It adds terms in the same order as the CPU. Fused multiply-add
+is disabled, because it rounds once where the CPU rounds twice.
 """
 
 from typing import TYPE_CHECKING
