@@ -1,4 +1,4 @@
-"""The methods of `embed`, one record each. Importing this module imports none of them."""
+"""The methods of `embed`, one record each. Importing this module imports no method."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal

@@ -133,7 +133,7 @@ def _are_distances(block: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _inspect_block(here: NDArray[Any], there: NDArray[Any]) -> Inspection | None:
-    """Inspect entries and their mirror images. Return None if one of them is not a distance."""
+    """Inspect entries and their mirror images. Return None if any of these is not a distance."""
     if not (_are_distances(here).all() and _are_distances(there).all()):
         return None
     one = here.astype(np.float64)

@@ -30,7 +30,7 @@ from .lengths.weights import fit_weights
 from .moves.search import Distances, rearrange
 from .report import RefinedTree, Refinement
 
-# Number of relaxed neighbor-joining trees. The best of them is the second start.
+# Number of relaxed neighbor-joining trees. The best of these trees is the second start.
 _OTHER_STARTS = 20
 # Rounds of moves and weights, and sweeps over all points per round.
 _ROUNDS = 4

@@ -21,7 +21,7 @@ from ._tree_distances import tree_tensors
 class DeviceComparison(Comparison):
     """Two metrics compared on a device.
 
-    If one of them is a tree, the rows of the sums are in its preorder.
+    If one of the metrics is a tree, the rows of the sums are in the preorder of this tree.
 
     Distances of one tree, of points and of a matrix are computed on the device. Distances of
     graphs, of a second tree and of custom metrics are read on the host, which then takes most

@@ -95,7 +95,7 @@ class TreeTensors:
         to_left = self._lengths(first, left)
         to_right = self._lengths(first, right)
         along = to_left[:, :, None] - to_right[:, None, :]
-        if signed:  # then the length up to the higher ancestor may be the smaller one
+        if signed:  # then the length up to the higher ancestor may be smaller
             along = along.where(left[:, :, None] <= right[:, None, :], -along)
         else:
             along.abs_()

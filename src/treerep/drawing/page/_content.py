@@ -22,8 +22,8 @@ MOST_DISTANCES = 1000
 #: Integers with at most this many distinct values are categories, and at most this many
 #: categories have a color.
 MOST_COLORS = 20
-# Powers of the edge lengths that a page can draw. In noisy data, long terminal edges hide the
-# rest.
+# Powers of the edge lengths that a page can draw. In noisy data, long terminal edges hide the rest
+# of the tree.
 _POWERS = {"original": 1.0, "square root": 0.5, "equal": 0.0}
 # Hyperbolic length of the longest edge.
 _LONGEST_AT_FIRST = 16.0

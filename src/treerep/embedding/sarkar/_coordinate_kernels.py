@@ -165,7 +165,7 @@ def _angles(
     x = gap + half_l * (1.0 - half_r) * behind
     y = 2.0 * half_l * sine * decay_r
     eta, size = _unit(x, y)
-    # The same with r and l exchanged.
+    # The same formula, with r and l exchanged.
     x = half_r * (1.0 - half_l) * behind - gap
     y = 2.0 * half_r * sine * decay_l
     gamma, _ = _unit(x, y)

@@ -91,7 +91,7 @@ def _joins_before(frontier: Any, a: int, b: int) -> bool:
 def join_points(
     oracle: Any, single_row: bool, frontier: Any, left: Any, joined: int, steps: int
 ) -> Any:
-    """Add `steps` points to a tree that spans all pairs; return the last of them.
+    """Add `steps` points to a tree that spans all pairs; return the last point.
 
     `joined` is the point that was added last. `left` are the points not in the tree yet. Every step
     removes one of these points, and moves the last point to its position. The oracle contains all

@@ -129,7 +129,7 @@ def across_angle(a: Any, b: Any, half_chord: Any) -> Any:
     if total < 600.0:
         turn = math.sqrt(math.sinh(a)) * math.sqrt(math.sinh(b)) * half_chord
         return 2.0 * math.asinh(math.hypot(math.sinh(0.5 * apart), turn))
-    # The same divided by e^(a + b) / 4.
+    # The same sum, divided by e^(a + b) / 4.
     radial = -math.expm1(-apart) * math.exp(0.5 * (apart - total))
     share = (
         radial * radial + math.expm1(-2.0 * a) * math.expm1(-2.0 * b) * half_chord * half_chord

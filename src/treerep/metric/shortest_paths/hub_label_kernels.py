@@ -77,8 +77,9 @@ class State(NamedTuple):
 @helper
 def _key(forest: Any, starts: Any, vertex: int) -> int:
     # The root of a sampled tree has the whole tree below it, and so do the vertices next to it.
-    # This says nothing about their importance, so the largest counter is ignored. Ties go to
-    # the higher degree. Keys are negative because the top of the heap is the smallest key.
+    # Large counts near the root say nothing about importance, so the largest counter is ignored.
+    # Ties go to the higher degree. Keys are negative because the top of the heap is the smallest
+    # key.
     total = np.int64(0)
     largest = np.int64(0)
     for counter in range(COUNTERS):

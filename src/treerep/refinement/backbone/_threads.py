@@ -38,8 +38,8 @@ class ThreadsEngine:
     def table(self, points: Indices) -> Numbers:
         """Return the distances among some points."""
         table = np.empty((len(points), len(points)))
-        # Distances between points are symmetric and slow in high dimensions, so compute only
-        # half of them.
+        # Distances between points are symmetric and slow in high dimensions, so only half of the
+        # distances are computed.
         half = isinstance(self.space, PointMetric)
 
         def read(rows: slice) -> None:

@@ -1,9 +1,9 @@
 """Least squares with lower bounds by block principal pivoting.
 
 This is the method of Kim and Park (SIAM J. Sci. Comput. 33, 2011). Guess which edges are free,
-solve for them exactly, and switch every edge whose length or slope has the wrong sign. An exact
-solution takes O(N), so a guess is cheap, and few guesses are needed: 10 for 8,000 points, for which
-descent takes 51 steps. For 50,000 points, descent took over two minutes.
+solve for their lengths exactly, and switch every edge whose length or slope has the wrong sign. An
+exact solution takes O(N), so a guess is cheap, and few guesses are needed: 10 for 8,000 points, for
+which descent takes 51 steps. For 50,000 points, descent took over two minutes.
 """
 
 from typing import TYPE_CHECKING

@@ -24,7 +24,7 @@ class Close(NamedTuple):
 
 
 class Bins(NamedTuple):
-    """The close points in bins by distance, so that each neighbor is compared with few of them."""
+    """The close points in bins by distance, so that each neighbor is compared with few points."""
 
     start: Any  # start of each bin in the lists below
     nearer: Any  # number of neighbors in the bins before each bin

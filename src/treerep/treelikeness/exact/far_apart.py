@@ -1,4 +1,4 @@
-"""The exact search: pairs in order of decreasing distance, each with all pairs before it.
+"""The exact search: pairs in order of decreasing distance, each combined with all earlier pairs.
 
 Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs (ESA
 2015). This implementation adds three things. Lists of mates are sorted by distance, which gives

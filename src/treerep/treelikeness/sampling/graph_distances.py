@@ -17,7 +17,7 @@ from .._spaces import adjacency_arrays
 
 _BAND = 2e7  # nanoseconds of searching between two checks of the time
 _SOON = 5e7  # labels are not built if the searches take less than this, in nanoseconds
-_SHARE = 0.5  # labels use one core, and searches use all of them
+_SHARE = 0.5  # labels use one core, and searches use all cores
 
 # The six distances of a quadruple a < b < c < d: from, to. Searches from a, b and c suffice.
 FROM = (0, 2, 0, 1, 0, 1)
