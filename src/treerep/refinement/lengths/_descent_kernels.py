@@ -58,8 +58,8 @@ def turn_way(
     Uses Nocedal's two loops over past steps, restricted to the free edges.
 
     steps, changes : (memory, K), the last steps s and the resulting changes y of the gradient.
-    Row `newest` is the last
-        step; earlier rows are older, wrapping around the end of the array.
+        Row `newest` is the last step; earlier rows are older, wrapping around the end of the
+        array.
     way : (K,), the negative gradient, 0 for edges that are not free; overwritten
     product, share : (memory,), working memory; product is 0 for unused rows
     """

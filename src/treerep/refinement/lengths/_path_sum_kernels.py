@@ -37,10 +37,8 @@ def find_chains(up: Any, count: Any, bottom: Any, above: Any) -> None:
     up : (N,) int32, of a preorder whose root is a point or has three children with points below
     count : (N,) int32, number of points below each position
     bottom, above : (N,) int32, written. `bottom` is the lowest position whose edge splits the
-    points in the same
-        way (0 at the root, -1 without points below). `above` is the nearest ancestor that is a
-        bottom itself
-        (-1 at the root).
+        points in the same way (0 at the root, -1 without points below). `above` is the nearest
+        ancestor that is a bottom itself (-1 at the root).
     """
     n = len(up)
     for k in range(n):
