@@ -6,7 +6,7 @@ from typing import Any
 import dendropy
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 
 from treerep.formats.trees.nexus import read as read_source
@@ -119,6 +119,7 @@ def test_what_is_refused(text: str, message: str) -> None:
 @settings(max_examples=25)
 @given(tree=named_trees(controls=False, support=False))
 def test_dendropy_reads_ours(tree: Tree) -> None:
+    assume(";" not in (tree.labels or ()))  # DendroPy ends a command at this label, even in quotes
     other = dendropy.Tree.get(
         data=write(tree), schema="nexus", suppress_internal_node_taxa=False
     )
