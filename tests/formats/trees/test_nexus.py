@@ -119,7 +119,8 @@ def test_what_is_refused(text: str, message: str) -> None:
 @settings(max_examples=25)
 @given(tree=named_trees(controls=False, support=False))
 def test_dendropy_reads_ours(tree: Tree) -> None:
-    assume(";" not in (tree.labels or ()))  # DendroPy ends a command at this label, even in quotes
+    # DendroPy ends a command at this label, even in quotes.
+    assume(";" not in (tree.labels or ()))
     other = dendropy.Tree.get(
         data=write(tree), schema="nexus", suppress_internal_node_taxa=False
     )
