@@ -1,6 +1,6 @@
 """A Sphinx extension that writes formulas as MathML, which browsers show without scripts or downloads.
 
-docutils converts the TeX of the sources. An unknown command is an error of the build.
+docutils converts the TeX of the sources. An unknown TeX command fails the build.
 """
 
 import re
