@@ -93,7 +93,14 @@ export class Tree {
       const stays = own(k) || branches[k] > 1;
       row[k] = stays ? rows.length : parent;
       carried[k] = stays ? 0 : length;
-      if (stays) rows.push({ parent, name: own(k) ? quoted(this.name(k)) : "", length });
+      if (!stays) continue;
+      const name = own(k) ? quoted(this.name(k)) : "";
+      if (own(k) && branches[k] > 1) {
+        // A point inside the tree becomes a leaf, because other programs lose it otherwise.
+        rows.push({ parent, name: "", length }, { parent: row[k], name, length: 0 });
+      } else {
+        rows.push({ parent, name, length });
+      }
     }
     return written(rows);
   }
