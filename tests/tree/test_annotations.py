@@ -1,5 +1,6 @@
 """Roots, names of clades and support of files survive reading, writing and renumbering."""
 
+import json
 import pickle
 
 import numpy as np
@@ -46,6 +47,15 @@ def test_files_keep_roots_and_clades(text: str, suffix: str, tmp_path) -> None:
     back = Tree.load(tmp_path / f"tree.{suffix}")
     assert (back.root, back.clade_names) == (tree.root, tree.clade_names)
     assert back == tree
+
+
+@pytest.mark.parametrize("names", [["a"], {"x": "a"}, 3, {"0": "a"}, {"4": 5}])
+def test_damaged_names_of_clades_are_refused(names: object, tmp_path) -> None:
+    path = tmp_path / "tree.json"
+    Tree.from_newick(TEXTS[0]).save(path)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "clade_names": names}))
+    with pytest.raises(ValueError, match="is damaged: .*clade_names"):
+        Tree.load(path)
 
 
 def test_copies_keep_everything() -> None:

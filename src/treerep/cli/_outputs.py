@@ -18,6 +18,7 @@ from ..formats import TREE_FORMATS
 from ..formats._target import write_targets
 from ..formats.tree_files import files_beside, writes_leaves
 from ..scores.score import Score
+from ..tree.operations.leaves import points_inside
 from ..tree.tree import Tree
 
 _PIPE_WIDTH = 200  # columns if the output is not a terminal, so that a row stays a line
@@ -39,7 +40,9 @@ def print_note(text: str) -> None:
 
 def note_leaves(tree: Tree, path: str, to: str | None) -> None:
     """Print a note if points inside a tree were written as leaves."""
-    added = tree.with_leaves().n_nodes - tree.n_nodes if writes_leaves(path, to) else 0
+    if not writes_leaves(path, to):
+        return
+    added = len(points_inside(tree.edges, tree.n_points, tree.root))
     if added:
         form = "a leaf, with an edge" if added == 1 else "leaves, with edges"
         print_note(f"{plural(added, 'point')} inside the tree: written as {form} of length 0")

@@ -54,9 +54,7 @@ def read_tree_fields(
         "support": _known(fields.get("support")),
         "order_known": fields.get("order_known", True),
         "root": fields.get("root"),
-        "clade_names": {
-            int(node): name for node, name in fields.get("clade_names", {}).items()
-        },
+        "clade_names": _by_node(path, fields.get("clade_names", {})),
     }
     return {**{name: fields[name] for name in names}, **others}
 
@@ -77,6 +75,14 @@ def _marks(tree: "Tree") -> dict[str, Any]:
         "clade_names": {str(node): name for node, name in tree.clade_names.items()} or None,
     }
     return {name: value for name, value in marks.items() if value is not None}
+
+
+def _by_node(path: str | os.PathLike[str], names: object) -> dict[int, str]:
+    # JSON has texts as keys.
+    try:
+        return {int(node): name for node, name in dict(names).items()}  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        raise ValueError(f"{path} is damaged: clade_names must map nodes to names") from None
 
 
 def _known(support: object) -> object:
