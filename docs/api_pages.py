@@ -28,6 +28,7 @@ HIDDEN = {
 WITH_BASE = {"RefinedTree", "NeighborJoining", "TreeClustering"}
 # Classes that users do not construct.
 RESULTS = {
+    "Alignment",
     "Cells",
     "DataSet",
     "Hyperbolicity",

@@ -1,7 +1,12 @@
 """Errors of the library in the terms of a command."""
 
+import ast
+import re
+from pathlib import Path
+
 import pytest
 
+import treerep
 from treerep.cli._wording import one_line
 
 
@@ -46,9 +51,47 @@ from treerep.cli._wording import one_line
             "run `treerep data fetch yeast`, or set a folder",
         ),
         ("fit", "drop the edge (A.eliminate_zeros())", "drop the edge"),
+        ("fit", "convert them, e.g. D.astype('float32')", "convert them"),
+        ("convert", "save it, or remove it with tree.contracted()", "save it"),
         # compare has no --method.
         ("compare", "use graph='knn' or method='bfs'", "use method bfs"),
     ],
 )
 def test_arguments_become_options_of_the_command(command, library, expected):
     assert one_line(ValueError(library), command) == expected
+
+
+def messages(package):
+    """Yield the place and the text of every error of a package, with `x` for inserted values."""
+    root = Path(treerep.__file__).parent
+    for path in sorted((root / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
+                text = node.exc.args[0]
+                parts = text.values if isinstance(text, ast.JoinedStr) else [text]
+                words = [
+                    part.value if isinstance(part, ast.Constant) else "x" for part in parts
+                ]
+                yield f"{path.relative_to(root)}:{node.lineno}", "".join(map(str, words))
+
+
+# Errors that only a caller in Python can cause.
+ONLY_PYTHON = (
+    "is for kernels",
+    "data.toarray()",
+    "scipy.sparse.csr_array",
+    "G.to_undirected()",
+)
+
+
+@pytest.mark.parametrize(
+    "package", ["formats", "metric", "tree", "fitting", "scores", "treelikeness", "placement"]
+)
+def test_no_error_recommends_python_code(package):
+    found = list(messages(package))
+    assert found
+    code = re.compile(r"\w\.\w+\(|\btr\.|\bscipy\.|\bnp\.")
+    for place, text in found:
+        if not any(part in text for part in ONLY_PYTHON):
+            shown = one_line(ValueError(text), "fit")
+            assert not code.search(shown), f"{place}: {shown}"

@@ -33,6 +33,7 @@ RESULTS = (
     "Score",
     "Hyperbolicity",
     "Refinement",
+    "Alignment",
     "Cells",
     "DataSet",
 )

@@ -251,7 +251,7 @@ class CompareOptions:
     methods: Annotated[
         str,
         typer.Option(metavar="A,B,...|all", help="Methods of `treerep fit`."),
-    ] = "treerep,neighbor_joining,upgma,construct_tree,minimum_spanning_tree,level_tree"
+    ] = "auto,treerep,neighbor_joining,minimum_evolution,upgma,minimum_spanning_tree"
     trials: Trials = TRIALS
     time_limit: Annotated[
         float | None,

@@ -15,8 +15,14 @@ from .._core.io.printing import printable
 _RENAMED = {"n_jobs": "jobs", "rng": "seed"}
 # `tr.as_metric(D, symmetrize='mean')`: only the arguments of a call are kept.
 _CALL = re.compile(r"\btr\.\w+\(\w+, ([^()]*)\)")
-# One of several fixes that is a call: `load('yeast', download=True), or `, ` (A.eliminate_zeros())`.
-_CALLED_REMEDY = re.compile(r"\bload\([^()]*\), or | \(\w+\.\w+\(\)\)")
+# One of several fixes that is a call: `load('yeast', download=True), or `, ` (A.eliminate_zeros())`,
+# `, e.g. D.astype('float32')`, `, or remove the node with tree.contracted()`,
+# `; A.maximum(A.T) keeps every edge`.
+_CODE = r"\w+\.\w+\([^()]*\)"
+_CALLED_REMEDY = re.compile(
+    rf"\bload\([^()]*\), or | \({_CODE}\)|, e\.g\. {_CODE}|, or [\w ]+ with {_CODE}|; {_CODE}[\w ]*"
+    r"| with scipy\.[\w.]+ first"
+)
 _VALUE = r"(?:'[^']*'|\"[^\"]*\"|[\w.+-]*\w)"
 _ARGUMENT = re.compile(rf"\b(?P<name>[a-z_]+)=(?P<value>{_VALUE}?)")
 # One of several fixes, together with the words that join it to the others.

@@ -48,8 +48,8 @@ def fit(
         `as_metric(G, weight=...)`. The data is never modified.
     method : str
         One of the methods in the table below. The default, "auto", is exact on tree metrics. On
-        other data, "auto" joins neighbors and rearranges the tree for up to 2,000 points (5,000
-        vertices of a graph), and uses "backbone" for more points.
+        other data, "auto" joins neighbors and rearranges the tree for up to 2,000 points (4,000
+        if distances are given, 5,000 vertices of a graph), and uses "backbone" for more points.
     metric : str, optional
         The metric between points: "euclidean", "cosine", ... (see `PointMetric`). Without `metric`,
         an array is a distance matrix.
@@ -102,8 +102,8 @@ def fit(
     trees : int
         (`method="bartal"` only) Number of random trees, 200 by default.
     size : int
-        (`method="backbone"` only) Number of points in the backbone, 2,000 by default. With
-        fewer points, all points are in the backbone.
+        (`method="backbone"` only) Number of points in the backbone. The default is 2,000, or 4,000
+        if distances are given. With fewer points, all points are in the backbone.
     balance : float from 0 to 1
         (`auto` and `backbone` only) Weight of near distances, from 0 (best long distances) to 1
         (best neighbors and groups). The default is 0 for graphs and 1 for distances. For points,

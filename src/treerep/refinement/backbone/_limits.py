@@ -9,6 +9,9 @@ class Limits:
 
     #: Default number of points in the sample. The sample's tree takes size^2 time and memory.
     sample: int = 2000
+    #: The same if the data consists of distances, for example of a phylogeny. Placed points have
+    #: more wrong splits than points in the sample.
+    distances_sample: int = 4000
     #: Up to this number of vertices, the tree of a graph is learned from all vertices, so that
     #: no distance is estimated.
     whole_graph: int = 5000

@@ -49,8 +49,8 @@ def auto(
 ) -> Tree:
     """Fit a good tree to any number of points. This is the default method of `fit`.
 
-    Exact on tree metrics. On other data, the result is that of `backbone`. Up to 2,000 points,
-    or 5,000 vertices of a graph, all points are in the backbone.
+    Exact on tree metrics. On other data, the result is that of `backbone`. All points are in the
+    backbone up to 2,000 points, 4,000 points with given distances, or 5,000 vertices of a graph.
 
     Parameters
     ----------
@@ -94,9 +94,8 @@ def backbone(
     ----------
     size : int, optional
         Number m of points in the sample, at least 3. With fewer points, all points are in the
-        sample. The default is 2,000. If the data consists of distances, the default is a
-        quarter of the points, from 2,000 to 4,000. If the data is a graph of up to 5,000
-        vertices, all vertices are in the sample.
+        sample. The default is 2,000, or 4,000 if the data consists of distances. If the data is
+        a graph of up to 5,000 vertices, all vertices are in the sample.
     balance : float from 0 to 1, optional
         Weight of near distances: squared errors are weighted by 1 / d^(4 balance). 0 is best
         for long distances, and 1 for neighbors and groups. The default is 0 for graphs and 1
@@ -237,11 +236,10 @@ def _choose_sample(
 def _sample_size(engine: Engine, size: int | None, choice: Weighting) -> int:
     """Return the number of points in the sample. Raise a ValueError if it is too small."""
     n = len(engine.space)
-    default = LIMITS.sample
     if size is None and engine.graph is not None:
-        return LIMITS.whole_graph if n <= LIMITS.whole_graph else default
+        return LIMITS.whole_graph if n <= LIMITS.whole_graph else LIMITS.sample
     if size is None:
-        return min(max(default, n // 4), 2 * default) if choice.near else default
+        return LIMITS.distances_sample if choice.near else LIMITS.sample
     m = positive_number(size, "size")
     if m < LIMITS.least_sample:
         raise ValueError(
