@@ -64,7 +64,10 @@ def fit(
     keep : "best", "greedy", "majority" or "strict"
         (with `trials`) "best" keeps the tree of lowest average distortion after optimal scaling.
         The score uses all pairs for up to 2,000 points, and 64 sampled rows for more points. The
-        other values keep a `consensus` of all trials, with mean edge lengths.
+        other values keep a `consensus` of all trials, with mean edge lengths. On simulated
+        alignments, the greedy consensus of 100 trials of TreeRep has about half the wrong splits
+        of the best trial. "auto" has fewer wrong splits than this consensus, and
+        "minimum_evolution" has fewer for 1,000 taxa.
     bootstrap : int, optional
         Number of bootstrap replicates, for example 100. The tree is fitted to the data itself.
         `Tree.support` is then the share of replicate trees that contain the split of an edge
