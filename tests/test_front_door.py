@@ -33,6 +33,7 @@ def test_the_front_door_is_what_was_agreed():
         "fit",
         "refine",
         "place",
+        "bootstrap_trees",
         "consensus",
         "embed",
         "Embedding",

@@ -32,6 +32,7 @@ _HOMES = {
     "TreeEmbedding": "embedding.tree_embedding",
     "as_metric": "metric.as_metric",
     "average_distortion": "scores.distortion",
+    "bootstrap_trees": "fitting.bootstrap",
     "consensus": "tree.comparison.consensus",
     "distance_error": "scores.distortion",
     "draw": "drawing.draw",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from .embedding.embed import embed as embed
     from .embedding.embedding import Embedding as Embedding
     from .embedding.tree_embedding import TreeEmbedding as TreeEmbedding
+    from .fitting.bootstrap import bootstrap_trees as bootstrap_trees
     from .fitting.fit import fit as fit
     from .metric.as_metric import as_metric as as_metric
     from .metric.base import Metric as Metric

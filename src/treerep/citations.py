@@ -13,8 +13,8 @@ from .treelikeness.methods import METHODS as DELTA
 
 __all__ = ["CITED", "bibtex"]
 
-#: References for the methods of `fit` and `embed`, `refine`, `hyperbolicity` and "hub_labels"
-#: (distances in graphs).
+#: References for the methods of `fit` and `embed`, `refine`, `hyperbolicity`, "hub_labels"
+#: (distances in graphs), "bootstrap" and "consensus".
 CITED: dict[str, tuple[str, ...]] = {
     **{name: method.cite for name, method in FIT.items()},
     **{name: method.cite for name, method in EMBED.items()},
@@ -22,6 +22,8 @@ CITED: dict[str, tuple[str, ...]] = {
     "refine": ("fitch1967", "bryant1998", "evans2006"),
     "hyperbolicity": DELTA["auto"].cite,
     "hub_labels": ("akiba2013",),
+    "bootstrap": ("felsenstein1985",),
+    "consensus": ("margush1981",),
 }
 
 
@@ -31,8 +33,8 @@ def bibtex(*methods: str) -> str:
     Parameters
     ----------
     *methods : str
-        Names of methods of `fit` and `embed`, "refine", "hyperbolicity" or "hub_labels". The
-        default is all methods that this process has used.
+        Names of methods of `fit` and `embed`, "refine", "hyperbolicity", "hub_labels",
+        "bootstrap" or "consensus". The default is all methods that this process has used.
 
     Returns
     -------

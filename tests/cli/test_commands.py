@@ -22,6 +22,7 @@ from treerep.cli import _options as options
 from treerep.drawing.draw import LAYOUTS
 from treerep.drawing.layouts.hyperbolic import disk_embedding
 from treerep.embedding._models import MODELS
+from treerep.fitting._request import KEEP
 from treerep.formats import DATA_FORMATS, TREE_FORMATS, read, read_tree, write_tree
 from treerep.refinement.refine import WEIGHTS
 
@@ -31,6 +32,7 @@ def test_names_are_those_of_the_library():
     assert set(get_args(options.Model)) == set(MODELS)
     assert get_args(options.Layout) == LAYOUTS
     assert get_args(options.Weights) == WEIGHTS
+    assert get_args(options.Keep) == KEEP
     assert get_args(options.TreeFormat) == tuple(TREE_FORMATS)
     assert set(get_args(options.AnyFormat)) == {*DATA_FORMATS, *readable}
     assert set(get_args(options.WrittenFormat)) == {
@@ -285,6 +287,34 @@ def test_options_of_one_method_are_refused_with_others(call, four, option, only)
     assert_one_line_error(
         done, f"--method upgma has no option {option}: remove it, or use --method {only}"
     )
+
+
+def test_fit_with_support(call, tmp_path):
+    points = np.random.default_rng(0).integers(0, 2, size=(12, 20))
+    np.savetxt(tmp_path / "points.csv", points, delimiter=",", fmt="%d")
+    arguments = ("fit", "points.csv", "--metric", "manhattan")
+    joined = (*arguments, "--method", "neighbor_joining", "--bootstrap", "8")
+    assert call(*joined, "-o", "t.nwk").returncode == 0
+    expected = tr.fit(points, metric="manhattan", method="neighbor_joining", bootstrap=8)
+    found = read_tree("t.nwk")
+    assert found.difference(expected).robinson_foulds == 0
+    shares = sorted(expected.support[~np.isnan(expected.support)])
+    written = found.support[~np.isnan(found.support)]
+    assert sorted(written) == pytest.approx(shares, abs=1e-4)
+    done = call(*joined, "--refine")
+    assert_one_line_error(done, "remove --refine or --bootstrap")
+    done = call(*arguments, "--method", "treerep", "--keep", "greedy")
+    assert_one_line_error(done, "--keep greedy needs several trees: add --trials 100")
+    voted = ("--method", "treerep", "--trials", "5", "--keep", "greedy", "--json")
+    fields = json.loads(call(*arguments, *voted).stdout)
+    assert fields["keep"] == "greedy" and fields["bootstrap"] is None
+    greedy = tr.fit(points, metric="manhattan", method="treerep", trials=5, keep="greedy")
+    assert fields["newick"] == greedy.newick()
+
+
+def test_a_bootstrap_of_distances_is_refused(call, four):
+    done = call("fit", "four.csv", "--bootstrap", "5")
+    assert_one_line_error(done, "a MatrixMetric cannot be resampled: for a bootstrap, use")
 
 
 def test_a_table_of_itol_that_is_read_is_not_overwritten(call, four, tmp_path):

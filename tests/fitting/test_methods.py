@@ -52,7 +52,8 @@ def test_a_record_tells_what_its_function_takes(method: str) -> None:
 
 def test_every_option_of_a_method_is_one_of_fit() -> None:
     options = {name for record in METHODS.values() for name in record.option_names}
-    shared = {"data", "method", "metric", "rng", "trials", "n_jobs", "engine", "device"}
+    shared = {"data", "method", "metric", "rng", "n_jobs", "engine", "device"}
+    shared |= {"trials", "keep", "bootstrap"}
     assert set(inspect.signature(tr.fit).parameters) - shared == options
 
 

@@ -6,17 +6,18 @@ refers to backend classes by name.
 """
 
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from .lazy import load
+from .parallel import Runner
 from .typing import DeviceLike, EngineLike, MetricLike, RNGLike
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..fitting.fit import FitRequest
+    from ..fitting._request import FitRequest
     from ..refinement.refine import RefineRequest
     from ..refinement.report import RefinedTree
     from ..scores._comparison import Comparison
@@ -52,6 +53,10 @@ class Backend(ABC):
 
     def validate(self, **data: object) -> None:  # noqa: B027 (most backends accept everything)
         """Raise a TypeError for an argument, passed by name, that this backend cannot read."""
+
+    def runner(self) -> AbstractContextManager[Runner | None]:
+        """Return a context with the runner of many small tasks, or None if there is no runner."""
+        return nullcontext()
 
     @abstractmethod
     def fit(self, request: "FitRequest") -> "Tree":

@@ -7,7 +7,7 @@ from .._core.parallel import Runner, ThreadRunner, count_jobs
 from ._runner_backend import RunnerBackend
 
 if TYPE_CHECKING:
-    from ..fitting.fit import FitRequest
+    from ..fitting._request import FitRequest
     from ..refinement.refine import RefineRequest
     from ..refinement.report import RefinedTree
     from ..tree.tree import Tree
@@ -31,7 +31,7 @@ class Threads(RunnerBackend):
 
     def fit(self, request: "FitRequest") -> "Tree":
         """Fit a tree. Trials on few points run in parallel, and other trials one after another."""
-        from ..fitting._trials import EXACT_SCORES, Plan, best_tree
+        from ..fitting._trials import EXACT_SCORES, Plan, tree_of_trials
         from ..metric.as_metric import as_metric
 
         space = as_metric(request.data, metric=request.metric)
@@ -41,7 +41,7 @@ class Threads(RunnerBackend):
         side_by_side = request.trials > 1 and len(space) <= EXACT_SCORES
         plan = Plan(space, request.method, request.options, 1 if side_by_side else jobs)
         runner = ThreadRunner(jobs if side_by_side else 1)
-        return best_tree(plan, request.trials, request.rng, runner)
+        return tree_of_trials(plan, request.trials, request.keep, request.rng, runner)
 
     def refine(self, request: "RefineRequest") -> "RefinedTree":
         """Refine a tree."""

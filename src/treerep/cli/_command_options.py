@@ -17,6 +17,7 @@ from ._options import (
     Input,
     Jobs,
     Json,
+    Keep,
     Layout,
     Method,
     Model,
@@ -41,6 +42,19 @@ class FitOptions:
     output: TreeOutput = "-"
     method: Method = DEFAULT
     trials: Trials = TRIALS
+    keep: Annotated[
+        Keep,
+        typer.Option(help="With --trials: keep the best tree or a consensus of all trees."),
+    ] = "best"
+    bootstrap: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Number of bootstrap replicates. Support is the share that has a split.",
+            show_default="no bootstrap",
+        ),
+    ] = None
     seed: Seed = 0
     tol: Annotated[
         float | None,

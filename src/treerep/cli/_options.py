@@ -21,6 +21,7 @@ else:  # typer lists and validates the names
     EmbedMethod = Literal[tuple(methods.EMBED)]
     DeltaMethod = Literal[tuple(methods.DELTA)]
 # These names repeat names of the library, which `--help` does not import. A test compares them.
+Keep = Literal["best", "greedy", "majority", "strict"]
 Model = Literal["poincare", "klein", "lorentz"]
 Layout = Literal["radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar"]
 Weights = Literal["l1", "l2", "relative_l2", "heuristic", "none"]

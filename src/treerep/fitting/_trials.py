@@ -1,6 +1,6 @@
-"""Trials: fit several random trees and keep the best."""
+"""Trials: fit several random trees, and keep the best tree or their consensus."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from .._core.progress import progress_bar
 from .._core.typing import RNGLike
 from ..metric.base import Metric, check_labels
 from ..scores.distortion import average_distortion
+from ..tree.comparison.consensus import TreeSplits, consensus_of_splits, tree_splits
 from ..tree.comparison.support import Keys, inner_splits, share_of_splits
 from ..tree.tree import Tree
 from .methods import METHODS
@@ -36,39 +37,73 @@ class _Trial(NamedTuple):
     # The state of the generator after the fit. A runner may have used a copy of the generator.
     state: Mapping[str, Any]
     score: float = 0.0
-    splits: Keys | None = None
+    splits: Keys | None = None  # for support
+    votes: TreeSplits | None = None  # for a consensus
 
 
-def best_tree(plan: Plan, trials: int, rng: RNGLike, runner: Runner) -> Tree:
-    """Fit once per trial and return the best tree, or the first of equally good trees.
+def tree_of_trials(plan: Plan, trials: int, keep: str, rng: RNGLike, runner: Runner) -> Tree:
+    """Fit once per trial. Return the best tree, or a consensus of all trees.
 
-    The first trial is the tree that trials=1 gives. The best tree gets the support of all
-    trials. Only the splits of the other trees are kept.
+    The first trial is the tree that trials=1 gives. The tree gets the support of all trials. Only
+    the splits of the other trees are kept.
     """
     n = len(plan.metric)
     if not 1 <= n <= _MOST_POINTS:
         raise ValueError(f"fit needs 1 to {_MOST_POINTS:,} points, got {n:,}")
     if n == 1:
-        labels = check_labels(plan.metric.labels, n)
-        return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=labels)
+        return _single_point(plan.metric)
     generator = np.random.default_rng(rng)
     generators = [generator, *generator.spawn(trials - 1)] if trials > 1 else [generator]
+    if keep != "best":
+        return _consensus(_run(_learn_and_vote, plan, generators, runner), keep)
     learn = _learn_and_score if trials > 1 else _learn
-    best: _Trial | None = None
-    splits: list[Keys] = []
+    return _best(_run(learn, plan, generators, runner))
+
+
+def _run(
+    learn: Callable[[Plan, np.random.Generator], _Trial],
+    plan: Plan,
+    generators: list[np.random.Generator],
+    runner: Runner,
+) -> Iterator[_Trial]:
+    """Yield the trial of each generator. The first generator gets the state after its trial."""
     # These workers notice an interrupt that a method missed.
-    with progress_bar(trials, "trials", "trees") as bar, Workers(1) as workers:
-        for trial in runner.map(learn, plan, generators):
-            if best is None:
-                generator.bit_generator.state = trial.state
-            if best is None or trial.score < best.score:
-                best = trial
-            if trial.splits is not None:
-                splits.append(trial.splits)
+    with progress_bar(len(generators), "trials", "trees") as bar, Workers(1) as workers:
+        for k, trial in enumerate(runner.map(learn, plan, generators)):
+            if k == 0:
+                generators[0].bit_generator.state = trial.state
+            yield trial
             bar.update()
             workers.check()
+
+
+def _best(trials: Iterator[_Trial]) -> Tree:
+    """Return the best tree, or the first of equally good trees, with the support of all trials."""
+    best: _Trial | None = None
+    splits: list[Keys] = []
+    for trial in trials:
+        if best is None or trial.score < best.score:
+            best = trial
+        if trial.splits is not None:
+            splits.append(trial.splits)
     assert best is not None
-    return _with_support(best.tree, splits) if splits else best.tree
+    return with_support(best.tree, splits) if splits else best.tree
+
+
+def _consensus(trials: Iterator[_Trial], method: str) -> Tree:
+    first: Tree | None = None
+    votes: list[TreeSplits] = []
+    for trial in trials:
+        first = trial.tree if first is None else first
+        if trial.votes is not None:
+            votes.append(trial.votes)
+    assert first is not None
+    return consensus_of_splits(first, votes, method)
+
+
+def _single_point(metric: Metric) -> Tree:
+    labels = check_labels(metric.labels, 1)
+    return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=labels)
 
 
 def selection_score(tree: Tree, metric: Metric, n_jobs: int | None) -> float:
@@ -97,7 +132,12 @@ def _learn_and_score(plan: Plan, generator: np.random.Generator) -> _Trial:
     return trial._replace(score=score, splits=inner_splits(trial.tree))
 
 
-def _with_support(tree: Tree, splits: list[Keys]) -> Tree:
+def _learn_and_vote(plan: Plan, generator: np.random.Generator) -> _Trial:
+    trial = _learn(plan, generator)
+    return trial._replace(votes=tree_splits(trial.tree))
+
+
+def with_support(tree: Tree, splits: list[Keys]) -> Tree:
     """Return the tree with the fraction of the trials that contain each of its splits."""
     support = share_of_splits(tree, splits)
     return Tree._trusted(

@@ -96,6 +96,16 @@ class Metric(ABC):
         flat = [self.block([a], [b])[0, 0] for a, b in zip(i.ravel(), j.ravel(), strict=True)]
         return np.array(flat, dtype=np.float64).reshape(i.shape)
 
+    def resample(self, rng: np.random.Generator) -> "Metric":  # noqa: ARG002
+        """Return a bootstrap replicate: the same points, with columns drawn with replacement.
+
+        Points, sequences and profiles have columns. Other metrics raise a `MetricError`.
+        """
+        raise MetricError(
+            f"a {type(self).__name__} cannot be resampled: for a bootstrap, use the points or "
+            "sequences that the distances come from"
+        )
+
     def random_access(self) -> AbstractContextManager[None]:
         """Context manager: hint that upcoming reads are random access."""
         return nullcontext()

@@ -100,6 +100,17 @@ class PointMetric(CompiledMetric):
     def __len__(self) -> int:
         return len(self.points)
 
+    def resample(self, rng: np.random.Generator) -> "PointMetric":
+        """Return the points with coordinates drawn with replacement, for a bootstrap."""
+        if isinstance(self.oracle, HyperbolicOracle):
+            raise MetricError(
+                f"coordinates of metric {self.metric!r} cannot be resampled, because they depend "
+                "on each other: for a bootstrap, use points of another metric"
+            )
+        width = self.points.shape[1]
+        drawn = np.take(self.points, rng.integers(width, size=width), axis=1)
+        return PointMetric(drawn, self.metric, labels=self.labels)
+
 
 class PreparedPoints(NamedTuple):
     """Checked and prepared points: all points, or the points of one Dask worker."""

@@ -110,3 +110,23 @@ def test_a_worker_dies(client: Client, tmp_path: Path) -> None:
         tr.fit(Table(d), trials=4, method="treerep"),
     )
     assert not list(tmp_path.iterdir())
+
+
+def test_a_consensus_of_trials(client: Client) -> None:
+    options: dict[str, Any] = {"method": "treerep", "trials": 5, "keep": "greedy"}
+    near = tr.fit(POINTS, metric="euclidean", **options)
+    same(tr.fit(POINTS, metric="euclidean", engine=client, **options), near)
+
+
+@pytest.mark.parametrize("method", ["treerep", "backbone", "neighbor_joining"])
+def test_a_bootstrap(client: Client, method: str) -> None:
+    near = tr.fit(POINTS, metric="euclidean", method=method, bootstrap=5)
+    same(tr.fit(POINTS, metric="euclidean", method=method, bootstrap=5, engine=client), near)
+
+
+def test_a_bootstrap_of_a_dask_array_is_refused(client: Client) -> None:
+    dask_array = pytest.importorskip("dask.array")
+    with pytest.raises(
+        TypeError, match="data is a Dask array, but every worker needs all of it"
+    ):
+        tr.fit(dask_array.from_array(POINTS), metric="euclidean", bootstrap=2, engine=client)

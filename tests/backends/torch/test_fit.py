@@ -339,3 +339,11 @@ def test_no_compiled_code_is_imported() -> None:
         "assert len(fit_on_device(x, metric='euclidean', device='cpu').edges) == 5"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+
+
+def test_bootstrap_and_consensus() -> None:
+    x = points(40, 6, "manhattan")
+    for options in ({"bootstrap": 4}, {"trials": 4, "keep": "greedy"}):
+        near, far = both(x, metric="manhattan", **options)
+        assert_same(far, near)
+        np.testing.assert_array_equal(far.support, near.support)

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from ..._core.parallel import Runner
 from ..._core.typing import DaskClient
-from ...fitting._trials import Plan, best_tree
-from ...fitting.fit import FitRequest
+from ...fitting._request import FitRequest
+from ...fitting._trials import Plan, tree_of_trials
 from ...refinement.refine import RefineRequest, refined_tree
 from ...refinement.report import RefinedTree
 from ...tree.tree import Tree
@@ -61,7 +61,7 @@ class Dask(RunnerBackend):
         threads = self.n_jobs if self.n_jobs is not None or request.trials == 1 else 1
         plan = Plan(data, request.method, request.options, threads)
         with self.runner() as runner:
-            return best_tree(plan, request.trials, request.rng, runner)
+            return tree_of_trials(plan, request.trials, request.keep, request.rng, runner)
 
     def refine(self, request: RefineRequest) -> RefinedTree:
         """Refine a tree.

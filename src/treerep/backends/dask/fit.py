@@ -18,7 +18,7 @@ from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ..._core.typing import DaskClient, MetricLike, RNGLike
 from ...fitting._finished_tree import finished_tree
-from ...fitting.fit import FitRequest
+from ...fitting._request import FitRequest
 from ...fitting.treerep._priorities import Priorities
 from ...fitting.treerep._settings import Choices, checked_choices
 from ...metric.as_metric import as_metric

@@ -13,8 +13,8 @@ from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.parallel import ThreadRunner
 from ..._core.typing import DeviceLike, MetricLike, RNGLike
-from ...fitting._trials import Plan, best_tree
-from ...fitting.fit import FitRequest
+from ...fitting._request import FitRequest
+from ...fitting._trials import Plan, tree_of_trials
 from ...metric.as_metric import as_metric
 from ...metric.base import Metric
 from ...refinement.refine import RefineRequest
@@ -79,7 +79,7 @@ class Torch(Backend):
         # The metric of a plan is used only to score trials.
         host = read() if request.trials > 1 else cast("Metric", space)
         plan = Plan(host, method, {}, self.n_jobs, learn)
-        return best_tree(plan, request.trials, request.rng, ThreadRunner(1))
+        return tree_of_trials(plan, request.trials, request.keep, request.rng, ThreadRunner(1))
 
     def refine(self, request: RefineRequest) -> RefinedTree:
         """Fit the weights of a tree to all pairs on the device."""

@@ -35,6 +35,8 @@ def fit_file(options: FitOptions) -> None:
         metric,
         method=options.method,
         trials=options.trials,
+        keep=options.keep,
+        bootstrap=options.bootstrap,
         rng=options.seed,
         tol=options.tol,
         size=options.size,
@@ -46,6 +48,8 @@ def fit_file(options: FitOptions) -> None:
     settings = {
         "method": options.method,
         "trials": options.trials,
+        "keep": options.keep,
+        "bootstrap": options.bootstrap,
         "seed": options.seed,
         "refined": options.refine,
     }
@@ -53,7 +57,12 @@ def fit_file(options: FitOptions) -> None:
 
 
 def _check_method(options: FitOptions) -> None:
-    """Raise an error for an option that the chosen method does not accept."""
+    """Raise an error for an option that the chosen method or another option does not accept."""
+    if options.refine and options.bootstrap is not None:
+        raise ValueError(
+            "--refine moves points after the bootstrap, so the support would be lost: "
+            "remove --refine or --bootstrap"
+        )
     for name, method in _METHOD_OF_OPTION.items():
         value = getattr(options, name)
         if value is not None and options.method != method:

@@ -20,6 +20,17 @@ from .support import Keys, points_of_keys, split_keys
 METHODS = ("greedy", "majority", "strict")
 
 
+class TreeSplits(NamedTuple):
+    """The splits of one tree with at least two points on both sides. Smaller than the tree."""
+
+    keys: Keys  # distinct
+    lengths: NDArray[np.float64]
+    starts: NDArray[np.int64]  # where the points of a split begin in `order`
+    sizes: NDArray[np.int32]
+    order: NDArray[np.int32]  # the nodes of the tree in preorder
+    pendant: NDArray[np.float64]  # the length above each single point
+
+
 class _Splits(NamedTuple):
     """The distinct splits of several trees, the most frequent splits first."""
 
@@ -71,19 +82,44 @@ def consensus(trees: Iterable[Tree], *, method: str = "greedy") -> Tree:
     >>> consensus([Tree.from_newick(text) for text in texts]).newick(digits=3)
     '(a:1,b:1,(c:1,d:1)0.6667:2);'
     """
-    from .consensus_kernels import add_clusters
-
     check_choice("method", method, METHODS)
     given = list(trees)
     if not given:
         raise ValueError("a consensus needs at least one tree: give a list of trees")
     first = given[0]
     same = [matched(tree, first, (f"trees[{k}]", "trees[0]")) for k, tree in enumerate(given)]
+    return consensus_of_splits(first, [tree_splits(tree) for tree in same], method)
+
+
+def tree_splits(tree: Tree) -> TreeSplits:
+    """Return the splits of a tree, for `consensus_of_splits`."""
+    n = tree.n_points
+    view = tree._view
+    count = points_below(view, n)
+    above = split_keys(view, n)
+    single = count == 1
+    pendant = np.zeros(n)
+    np.add.at(pendant, points_of_keys(above[single], n), view.length[single])
+    pendant[0] += view.length[count == n - 1].sum()  # the split of point 0, at the root
+    inner = np.flatnonzero((count >= 2) & (count <= n - 2))
+    # Edges in a line make the same split: add their lengths, and keep the lowest position.
+    keys, place = np.unique(above[inner], axis=0, return_inverse=True)
+    lowest = np.zeros(len(keys), np.int64)
+    np.maximum.at(lowest, place.ravel(), inner)
+    lengths = np.zeros(len(keys))
+    np.add.at(lengths, place.ravel(), view.length[inner])
+    return TreeSplits(keys, lengths, lowest, view.size[lowest], view.order, pendant)
+
+
+def consensus_of_splits(first: Tree, trees: list[TreeSplits], method: str) -> Tree:
+    """Return the consensus of trees that are given by their splits. `first` is one of the trees."""
+    from .consensus_kernels import add_clusters
+
     n = first.n_points
     if n < 3:
         return first
-    splits, pendant = _collected(same)
-    least = {"greedy": 1, "majority": len(same) // 2 + 1, "strict": len(same)}[method]
+    splits = _distinct(trees)
+    least = {"greedy": 1, "majority": len(trees) // 2 + 1, "strict": len(trees)}[method]
     kept = int(np.searchsorted(-splits.counts, -least, side="right"))
     parent = np.empty(2 * n, np.int32)
     accepted = np.empty(kept, np.int64)
@@ -93,68 +129,37 @@ def consensus(trees: Iterable[Tree], *, method: str = "greedy") -> Tree:
     )
     lengths = np.zeros(n_nodes)
     support = np.full(n_nodes, np.nan)
-    lengths[:n] = pendant
+    lengths[:n] = np.mean([tree.pendant for tree in trees], axis=0)
     clusters = accepted >= 0
     lengths[accepted[clusters]] = splits.lengths[:kept][clusters]
-    support[accepted[clusters]] = splits.counts[:kept][clusters] / len(same)
+    support[accepted[clusters]] = splits.counts[:kept][clusters] / len(trees)
     below = np.delete(np.arange(n_nodes), n)  # all nodes except the node next to point 0
     edges = np.column_stack([below, parent[below]])
     tree = Tree(n, edges, lengths[below], first.labels, support=support[below])
     return tree._replace(order_known=first.order_known).contracted()
 
 
-def _collected(trees: list[Tree]) -> tuple[_Splits, NDArray[np.float64]]:
-    """Return the distinct splits of all trees, and the mean length above each single point."""
-    n = trees[0].n_points
-    pendant = np.zeros(n)
-    keys: list[Keys] = []
-    lengths = []
-    starts = []
-    sizes = []
-    first_node = 0
-    for tree in trees:
-        view = tree._view
-        count = points_below(view, n)
-        above = split_keys(view, n)
-        single = count == 1
-        np.add.at(pendant, points_of_keys(above[single], n), view.length[single])
-        pendant[0] += view.length[count == n - 1].sum()  # the split of point 0, at the root
-        inner = np.flatnonzero((count >= 2) & (count <= n - 2))
-        # Edges in a line make the same split: add their lengths, and keep the lowest position.
-        own, place = np.unique(above[inner], axis=0, return_inverse=True)
-        lowest = np.zeros(len(own), np.int64)
-        np.maximum.at(lowest, place.ravel(), inner)
-        keys.append(own)
-        summed = np.zeros(len(own))
-        np.add.at(summed, place.ravel(), view.length[inner])
-        lengths.append(summed)
-        starts.append(first_node + lowest)
-        sizes.append(view.size[lowest])
-        first_node += len(view.order)
-    orders = np.concatenate([tree._view.order for tree in trees])
-    return _distinct(keys, lengths, starts, sizes, orders), pendant / len(trees)
-
-
-def _distinct(
-    keys: list[Keys],
-    lengths: list[NDArray[np.float64]],
-    starts: list[NDArray[np.int64]],
-    sizes: list[NDArray[np.int32]],
-    orders: NDArray[np.int32],
-) -> _Splits:
+def _distinct(trees: list[TreeSplits]) -> _Splits:
     """Merge equal splits of different trees, and sort them by falling count."""
-    all_keys = np.concatenate(keys)
-    if not len(all_keys):
+    orders = np.concatenate([tree.order for tree in trees])
+    keys = np.concatenate([tree.keys for tree in trees])
+    if not len(keys):
         none = np.empty(0, np.int64)
         return _Splits(none, np.empty(0), none, none, orders)
-    _, first, place = np.unique(all_keys, axis=0, return_index=True, return_inverse=True)
+    nodes = np.array([len(tree.order) for tree in trees])
+    begins = np.cumsum(nodes) - nodes
+    starts = np.concatenate(
+        [begin + tree.starts for begin, tree in zip(begins, trees, strict=True)]
+    )
+    _, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     counts = np.bincount(place.ravel())
-    means = np.bincount(place.ravel(), np.concatenate(lengths)) / counts
+    lengths = np.concatenate([tree.lengths for tree in trees])
     falling = np.lexsort((first, -counts))
+    sizes = np.concatenate([tree.sizes for tree in trees])
     return _Splits(
         counts[falling],
-        means[falling],
-        np.concatenate(starts)[first[falling]],
-        np.concatenate(sizes)[first[falling]].astype(np.int64),
+        (np.bincount(place.ravel(), lengths) / counts)[falling],
+        starts[first[falling]],
+        sizes[first[falling]].astype(np.int64),
         orders,
     )
