@@ -20,6 +20,7 @@ _EXTENSIONS = {
     ".nexus": "nexus",
     ".nxs": "nexus",
     ".graphml": "graphml",
+    **dict.fromkeys((".fasta", ".fa", ".fas", ".fna", ".faa", ".afa", ".mfa"), "fasta"),
     ".phy": "phylip",
     ".phylip": "phylip",
     ".edges": "edges",
@@ -56,6 +57,8 @@ def guess_format(source: Source, kind: str | None) -> str:
     for opening, name in _OPENINGS:
         if text[: len(opening)].lower() == opening:
             return name
+    if text.startswith(">") and source.suffix not in (".csv", ".tsv"):
+        return "fasta"
     if _is_newick(source, text):
         raise ValueError(
             "the file is a tree in Newick, not data: read it as a tree, or use a data file"

@@ -30,7 +30,6 @@ class Alphabet(NamedTuple):
     name: str
     planes: int  # bits of a code
     codes: NDArray[np.uint8]  # code of each ASCII character
-    hint: str  # remedy for an illegal character
 
 
 def _table(known: dict[str, int], unknown: str) -> NDArray[np.uint8]:
@@ -42,12 +41,7 @@ def _table(known: dict[str, int], unknown: str) -> NDArray[np.uint8]:
     return codes
 
 
-DNA = Alphabet(
-    "dna",
-    3,
-    _table(_BASES, _GAPS + _AMBIGUOUS_BASES),
-    "correct it, or pass alphabet='protein' for proteins",
-)
+DNA = Alphabet("dna", 3, _table(_BASES, _GAPS + _AMBIGUOUS_BASES))
 PROTEIN = Alphabet(
     "protein",
     6,
@@ -55,7 +49,6 @@ PROTEIN = Alphabet(
         {letter: 1 + 2 * number for number, letter in enumerate(_AMINO_ACIDS)},
         _GAPS + _AMBIGUOUS_AMINO_ACIDS,
     ),
-    "correct it",
 )
 ALPHABETS = {alphabet.name: alphabet for alphabet in (DNA, PROTEIN)}
 
@@ -73,7 +66,7 @@ class IllegalCharacterError(MetricError):
         kind = "DNA" if alphabet is DNA else "protein"
         super().__init__(
             f"sequence {label!r} has {character!r} at position {position + 1}, which is not a "
-            f"{kind} character: {alphabet.hint}"
+            f"{kind} character: correct it"
         )
         self.position = position
 

@@ -13,7 +13,7 @@ from ..._core.parallel import run
 from .._compiled import CompiledMetric
 from ..base import MetricError, check_labels, read_only
 from ..oracle.classes import SequenceOracle
-from .alphabet import ALPHABETS, Alphabet, detect
+from .alphabet import ALPHABETS, detect
 from .models import DEFAULT_MODELS, MODELS, constants
 from .packing import (
     PackedSequences,
@@ -55,8 +55,8 @@ class SequenceMetric(CompiledMetric):
         The default is "k2p" for DNA and "kimura" for proteins. Neither depends on the other
         sequences of the alignment.
     alphabet : "dna" or "protein", optional
-        By default, the model or the characters determine the alphabet. Sequences are DNA if at
-        least 80% of their letters, apart from N and X, are A, C, G, T or U.
+        By default, the characters determine the alphabet. Sequences are DNA if at least 80% of
+        their letters, apart from N and X, are A, C, G, T or U.
     gamma : float, optional
         Shape of the gamma distribution of rates over sites. By default, all sites have the same
         rate. Not for "p", "logdet" and "kimura".
@@ -105,14 +105,15 @@ class SequenceMetric(CompiledMetric):
         saturated: str = "error",
         labels: Sequence[object] | None = None,
     ) -> None:
-        check_options(model, gamma, saturated)
+        check_names(model, alphabet, saturated)
         if isinstance(sequences, PackedSequences):
             packed = sequences
         else:
-            packed = _pack(sequences, find_alphabet(model, alphabet), labels)
+            packed = _pack(sequences, alphabet, labels)
         self.packed = packed
         self.labels = check_labels(labels, len(packed.planes))
-        self.model = model or DEFAULT_MODELS[packed.alphabet.name]
+        self.model = model or DEFAULT_MODELS[self.alphabet]
+        check_model(self.model, self.alphabet, gamma)
         self.gamma = gamma
         self.saturated = saturated
         if saturated == "error":
@@ -243,39 +244,33 @@ class SequenceMetric(CompiledMetric):
         self._connect()
 
 
-def check_options(model: str | None, gamma: float | None, saturated: str) -> None:
-    """Raise an error if an option is unknown or does not apply to the model."""
+def check_names(model: str | None, alphabet: str | None, saturated: str) -> None:
+    """Raise a ValueError for an unknown name."""
     if model is not None and model not in MODELS:
         raise ValueError(f"unknown model {model!r}: choose one of {', '.join(MODELS)}")
+    if alphabet is not None and alphabet not in ALPHABETS:
+        raise ValueError(f"alphabet must be one of {', '.join(ALPHABETS)}, got {alphabet!r}")
     if saturated not in SATURATED:
         raise ValueError(f"saturated must be one of {', '.join(SATURATED)}, got {saturated!r}")
+
+
+def check_model(model: str, alphabet: str, gamma: float | None) -> None:
+    """Raise a ValueError if a model does not apply to an alphabet, or gamma not to the model."""
+    if alphabet not in MODELS[model].alphabets:
+        names = [name for name, row in MODELS.items() if alphabet in row.alphabets]
+        which = "proteins, not for DNA" if alphabet == "dna" else "DNA, not for proteins"
+        raise ValueError(
+            f"the model {model!r} is for {which}: choose one of {', '.join(names)}"
+        )
     if gamma is None:
         return
-    number_above(0, gamma, "gamma is a number above 0")
-    if model is not None and not MODELS[model].gamma:
+    number_above(0, gamma, "gamma must be a number above 0")
+    if not MODELS[model].gamma:
         raise ValueError(f"gamma={gamma!r} does not apply to the model {model!r}: leave it out")
 
 
-def find_alphabet(model: str | None, alphabet: str | None) -> Alphabet | None:
-    """Return the alphabet that a model or an argument determines, or None."""
-    if alphabet is not None and alphabet not in ALPHABETS:
-        raise ValueError(
-            f"alphabet must be one of {', '.join(ALPHABETS)}, got {alphabet!r}"
-        )
-    if model is None:
-        return None if alphabet is None else ALPHABETS[alphabet]
-    allowed = MODELS[model].alphabets
-    if alphabet is not None and alphabet not in allowed:
-        raise ValueError(
-            f"the model {model!r} is for {allowed[0]} sequences, not for {alphabet}: choose one "
-            f"of {', '.join(name for name, row in MODELS.items() if alphabet in row.alphabets)}"
-        )
-    name = alphabet or (allowed[0] if len(allowed) == 1 else None)
-    return None if name is None else ALPHABETS[name]
-
-
 def _pack(
-    sequences: Sequences, alphabet: Alphabet | None, labels: Sequence[object] | None
+    sequences: Sequences, alphabet: str | None, labels: Sequence[object] | None
 ) -> PackedSequences:
     if isinstance(sequences, str | bytes):
         raise TypeError(
@@ -285,7 +280,7 @@ def _pack(
     if len(rows) == 0:
         raise MetricError("there are no sequences: give at least one")
     names = check_labels(labels, len(rows)) or map(str, range(len(rows)))
-    return pack(rows, names, alphabet or detect(_sample(rows)))
+    return pack(rows, names, ALPHABETS[alphabet] if alphabet else detect(_sample(rows)))
 
 
 def _sample(rows: Sequences) -> bytes:

@@ -40,11 +40,11 @@ class Packer:
 
     def add(self, characters: NDArray[np.uint8], label: str) -> None:
         """Append a sequence, given as ASCII codes."""
+        if len(characters) == 0:
+            raise MetricError(f"sequence {label!r} is empty: remove it")
         if self.count == 0:
             self.sites = len(characters)
             self._first = label
-        if self.sites == 0:
-            raise MetricError(f"sequence {label!r} is empty: remove it")
         if len(characters) != self.sites:
             raise MetricError(
                 f"sequence {label!r} has {len(characters):,} sites, but {self._first!r} has "
