@@ -58,7 +58,8 @@ def read(source: Source, request: Request) -> Metric:
 
 def _characters(head: bytes) -> bytes:
     """Return the first characters of a file, without headers and comments."""
-    return b"".join(line for line in head.splitlines() if not line.startswith((b">", b";")))
+    lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
+    return b"".join(line for line in lines if not line.startswith((b">", b";")))
 
 
 def _records(source: Source) -> Iterator[_Record]:
