@@ -38,18 +38,19 @@ DATA_FORMATS = (
     "mtx",
     "edges",
     "graphml",
+    "fasta",
 )
 TREE_FORMATS = (*FORMATS, None)
 LINE = 3000  # characters; a message may quote only a small part of a file
 
 
 def data(content: bytes) -> None:
-    """Read distances, points or graphs. The first byte chooses kind and format."""
+    """Read distances, points, graphs or sequences. The first byte chooses kind and format."""
     choice = content[0]
     check(
         content[1:],
-        kind=KINDS[choice % 4],
-        format=DATA_FORMATS[choice // 4 % len(DATA_FORMATS)],
+        kind=KINDS[choice % len(KINDS)],
+        format=DATA_FORMATS[choice // len(KINDS) % len(DATA_FORMATS)],
     )
 
 

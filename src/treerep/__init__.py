@@ -28,6 +28,7 @@ _HOMES = {
     "RefinedTree": "refinement.report",
     "Refinement": "refinement.report",
     "Score": "scores.score",
+    "SequenceMetric": "metric.sequences.metric",
     "Tree": "tree.tree",
     "TreeEmbedding": "embedding.tree_embedding",
     "as_metric": "metric.as_metric",
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from .metric.graph import GraphMetric as GraphMetric
     from .metric.matrix import MatrixMetric as MatrixMetric
     from .metric.points import PointMetric as PointMetric
+    from .metric.sequences.metric import SequenceMetric as SequenceMetric
     from .placement.place import place as place
     from .refinement.refine import refine as refine
     from .refinement.report import RefinedTree as RefinedTree

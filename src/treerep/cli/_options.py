@@ -34,6 +34,7 @@ AnyFormat = Literal[
     "phylip",
     "phylip-strict",
     "nexus",
+    "fasta",
     "h5ad",
     "mtx",
     "edges",
@@ -66,7 +67,8 @@ def listed(names: object) -> str:
 Input = Annotated[
     str,
     typer.Argument(
-        metavar="INPUT", help="File with distances, points or a graph; - for standard input."
+        metavar="INPUT",
+        help="File with distances, points, a graph or sequences; - for standard input.",
     ),
 ]
 TreeInput = Annotated[
@@ -137,7 +139,7 @@ class Reading:
     """Options of every command that reads data."""
 
     kind: Annotated[
-        Literal["distances", "points", "graph"] | None,
+        Literal["distances", "points", "graph", "sequences"] | None,
         typer.Option(
             help="Kind of data in the file. By default, a square table holds distances."
         ),
@@ -153,8 +155,9 @@ class Reading:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Metric for points: euclidean, cosine, manhattan, ... Implies --kind points.",
-            show_default="euclidean",
+            help="Metric for points: euclidean, cosine, manhattan, ... Implies --kind points. "
+            "Model for sequences: k2p, tn93, ...",
+            show_default="euclidean; k2p for DNA, kimura for proteins",
         ),
     ] = None
     symmetrize: Annotated[
@@ -180,6 +183,20 @@ class Reading:
             help="For h5ad: key of obsm, or X. For npz and zarr: name of the array.",
         ),
     ] = None
+    gamma: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHAPE",
+            help="For sequences: shape of the gamma distribution of rates over sites.",
+        ),
+    ] = None
+    saturated: Annotated[
+        Literal["error", "cap"] | None,
+        typer.Option(
+            help="For sequences: stop at pairs that are too different, or cap their distance.",
+            show_default="error",
+        ),
+    ] = None
 
     def read(self, path: str) -> "Metric":
         """Read data from a file or from standard input."""
@@ -201,6 +218,8 @@ class Reading:
             weight=False if self.unweighted else self.weight,
             largest_component=self.largest_component,
             use_rep=self.use_rep,
+            gamma=self.gamma,
+            saturated=self.saturated,
         )
 
 

@@ -53,8 +53,9 @@ def fit(
         other data, "auto" joins neighbors and rearranges the tree for up to 2,000 points (4,000
         if distances are given, 5,000 vertices of a graph), and uses "backbone" for more points.
     metric : str, optional
-        The metric between points: "euclidean", "cosine", ... (see `PointMetric`). Without `metric`,
-        an array is a distance matrix.
+        The metric between points: "euclidean", "cosine", ... (see `PointMetric`), or the model for
+        sequences: "k2p", "tn93", ... (see `SequenceMetric`). Without `metric`, an array is a
+        distance matrix.
     rng : int, numpy Generator or None
         Seed of the random choices. The same seed gives the same tree for every number of
         threads.

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy.sparse import sparray
 
-KINDS = ("distances", "points", "graph")
+    from ..metric.sequences.packing import PackedSequences
+
+KINDS = ("distances", "points", "graph", "sequences")
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Request:
     weight: str | bool | None = None
     largest_component: bool = False
     use_rep: str | None = None
+    gamma: float | None = None
+    saturated: str | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in (None, *KINDS):
@@ -36,7 +40,7 @@ class Request:
             )
         if self.metric is None:
             return
-        implied = "distances" if self.metric == "precomputed" else "points"
+        implied = _implied_kind(self.metric)
         if self.kind is None:
             object.__setattr__(self, "kind", implied)
         elif self.kind != implied:
@@ -83,6 +87,19 @@ class Request:
             graph, weights=weights, labels=names, largest_component=self.largest_component
         )
 
+    def sequences(self, packed: "PackedSequences", labels: Sequence[object]) -> Metric:
+        """Return the metric of aligned sequences."""
+        from ..metric.sequences.metric import SequenceMetric
+
+        self._refuse("sequences", ("symmetrize", "weight", "largest_component"))
+        return SequenceMetric(
+            packed,
+            self.metric,
+            gamma=self.gamma,
+            saturated=self.saturated or "error",
+            labels=self._names(labels),
+        )
+
     def not_a(self, what: str) -> ValueError:
         """Return the error for a file whose format cannot hold the requested kind."""
         content = "a graph" if self.kind == "graph" else self.kind
@@ -96,3 +113,12 @@ class Request:
             value = getattr(self, name)
             if value is not None and (value is not False or name == "weight"):
                 raise ValueError(f"{name}={value!r} does not apply to {what}: leave it out")
+
+
+def _implied_kind(metric: str) -> str:
+    """Return the kind of data that a metric needs."""
+    from ..metric.sequences.models import MODELS
+
+    if metric == "precomputed":
+        return "distances"
+    return "sequences" if metric in MODELS else "points"

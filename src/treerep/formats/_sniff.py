@@ -11,6 +11,8 @@ _OPENINGS = (
     ("<?xml", "graphml"),
     ("<graphml", "graphml"),
 )
+# Alignments in formats that are not read.
+_ALIGNMENTS = (("clustal", "Clustal"), ("# stockholm", "Stockholm"), ("#mega", "MEGA"))
 _EXTENSIONS = {
     ".npy": "npy",
     ".npz": "npz",
@@ -20,6 +22,7 @@ _EXTENSIONS = {
     ".nexus": "nexus",
     ".nxs": "nexus",
     ".graphml": "graphml",
+    **dict.fromkeys((".fasta", ".fa", ".fas", ".fna", ".faa", ".afa", ".mfa"), "fasta"),
     ".phy": "phylip",
     ".phylip": "phylip",
     ".edges": "edges",
@@ -56,6 +59,11 @@ def guess_format(source: Source, kind: str | None) -> str:
     for opening, name in _OPENINGS:
         if text[: len(opening)].lower() == opening:
             return name
+    for opening, name in _ALIGNMENTS:
+        if text[: len(opening)].lower() == opening:
+            raise _not_fasta(name)
+    if text.startswith(">") and source.suffix not in (".csv", ".tsv"):
+        return "fasta"
     if _is_newick(source, text):
         raise ValueError(
             "the file is a tree in Newick, not data: read it as a tree, or use a data file"
@@ -66,6 +74,8 @@ def guess_format(source: Source, kind: str | None) -> str:
         if line.strip() and not line.startswith(("#", "%"))
     ]
     by_extension = _EXTENSIONS.get(source.suffix)
+    if by_extension is None and _is_phylip_alignment(lines):
+        raise _not_fasta("PHYLIP")
     if by_extension in (None, "csv", "tsv"):
         if _is_phylip(lines):
             return "phylip"
@@ -95,6 +105,23 @@ def _is_phylip(lines: list[str]) -> bool:
         return False
     below = lines[1].split()
     return len(below) > 1 or not is_numeral(below[0])
+
+
+def _is_phylip_alignment(lines: list[str]) -> bool:
+    """Return whether the first line has two integers, and the next line a label and characters."""
+    if len(lines) < 2 or len(lines[0].split()) != 2:
+        return False
+    if not all(word.isdecimal() for word in lines[0].split()):
+        return False
+    return not any(map(is_numeral, lines[1].split()[1:])) and not is_numeral(lines[1].split()[0])
+
+
+def _not_fasta(name: str) -> ValueError:
+    """Return the error for an alignment in another format."""
+    return ValueError(
+        f"the file is an alignment in {name}: convert it to FASTA, for example with "
+        "seqmagick or AliView"
+    )
 
 
 def _has_edge_header(text: str, lines: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""`read`: read distances, points or a graph as a Metric."""
+"""`read`: read distances, points, a graph or sequences as a Metric."""
 
 import importlib
 import os
@@ -19,6 +19,7 @@ DATA_FORMATS = (
     "phylip",
     "phylip-strict",
     "nexus",
+    "fasta",
     "h5ad",
     "mtx",
     "edges",
@@ -35,6 +36,13 @@ _MODULES: dict[str, tuple[str, dict[str, str | bool]]] = {
     "phylip-strict": ("phylip", {"strict": True}),
 }
 
+# Options that apply to some formats only.
+_FORMATS_OF_OPTION = {
+    "use_rep": ("h5ad", "npz", "zarr"),
+    "gamma": ("fasta",),
+    "saturated": ("fasta",),
+}
+
 
 def read(
     path: str | os.PathLike[str],
@@ -47,8 +55,10 @@ def read(
     weight: str | bool | None = None,
     largest_component: bool = False,
     use_rep: str | None = None,
+    gamma: float | None = None,
+    saturated: str | None = None,
 ) -> Metric:
-    r"""Read a distance matrix, points or a graph from a file.
+    r"""Read a distance matrix, points, a graph or aligned sequences from a file.
 
     Content and extension determine the format. Gzip is decompressed. A square table, not
     counting its labels, is a distance matrix. Any other table needs `kind` or `metric`.
@@ -57,13 +67,13 @@ def read(
     ----------
     path : str or path
         A file, a zarr folder, or "-" for standard input.
-    kind : "distances", "points" or "graph", optional
+    kind : "distances", "points", "graph" or "sequences", optional
         The kind of data, if the content does not determine the kind.
     format : str, optional
         One of ``DATA_FORMATS``, if content and extension do not determine the format.
     metric : str, optional
-        (points only) One of the metrics of `PointMetric`, "euclidean" by default. "precomputed"
-        means distances.
+        For points, one of the metrics of `PointMetric`, "euclidean" by default. For sequences,
+        one of the models of `SequenceMetric`. "precomputed" means distances.
     labels : sequence, optional
         Labels of the points, instead of those in the file.
     symmetrize : "mean", optional
@@ -76,6 +86,10 @@ def read(
     use_rep : str, optional
         The key in `obsm` of the coordinates in an h5ad file, instead of X. For npz and zarr,
         the name of the array.
+    gamma : float, optional
+        (sequences only) Shape of the gamma distribution of rates over sites.
+    saturated : "error" or "cap", optional
+        (sequences only) What to do with pairs that have no distance. See `SequenceMetric`.
 
     Returns
     -------
@@ -106,7 +120,17 @@ def read(
     ...     read(file.name).labels, read(file.name, kind="points")
     (('a', 'b'), PointMetric(2 points))
     """
-    request = Request(kind, metric, labels, symmetrize, weight, largest_component, use_rep)
+    request = Request(
+        kind,
+        metric,
+        labels,
+        symmetrize,
+        weight,
+        largest_component,
+        use_rep,
+        gamma,
+        saturated,
+    )
     if format is not None and format not in DATA_FORMATS:
         raise ValueError(f"format must be one of {', '.join(DATA_FORMATS)}, got {format!r}")
     with errors_named(path):
@@ -119,12 +143,23 @@ def read(
 
 
 def _read(source: Source, name: str, request: Request) -> Metric:
-    if request.use_rep is not None and name not in ("h5ad", "npz", "zarr"):
+    for option, formats in _FORMATS_OF_OPTION.items():
+        value = getattr(request, option)
+        if value is not None and name not in formats:
+            raise ValueError(
+                f"{option}={value!r} applies to {_listed(formats)}, not to {name}: leave it out"
+            )
+    if request.kind == "sequences" and name != "fasta":
+        reason = "" if request.metric is None else f" (metric={request.metric!r})"
         raise ValueError(
-            f"use_rep={request.use_rep!r} applies to h5ad, npz and zarr, not to {name}: leave it out"
+            f"sequences{reason} are read from FASTA files, but this file is {name}: convert it"
         )
     module, options = _MODULES.get(name, (name, {}))
     metric: Metric = importlib.import_module(f".data.{module}", __package__).read(
         source, request, **options
     )
     return metric
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

@@ -12,6 +12,7 @@ from ._registry import find_converter
 from .base import Metric, MetricError
 from .matrix import MatrixMetric
 from .points import PointMetric
+from .sequences.models import MODELS
 
 
 def as_metric(
@@ -41,10 +42,12 @@ def as_metric(
         - An AnnData: its cells are points, Euclidean if `metric` is None.
         - A string or path: a file. Its content and extension determine the format.
           `formats.read` has more options.
+        - A list of strings, with the name of a model as `metric`: aligned sequences.
 
         Installed packages can add types.
     metric : str, optional
-        One of the metrics of `PointMetric`, or "precomputed".
+        One of the metrics of `PointMetric`, one of the models of `SequenceMetric`, or
+        "precomputed".
     labels : sequence, optional
         Labels of the points.
     symmetrize : "mean", optional
@@ -61,7 +64,7 @@ def as_metric(
     Returns
     -------
     Metric
-        A `MatrixMetric`, `PointMetric` or `GraphMetric`, or the given metric.
+        A `MatrixMetric`, `PointMetric`, `GraphMetric` or `SequenceMetric`, or the given metric.
 
     See Also
     --------
@@ -69,6 +72,7 @@ def as_metric(
     MatrixMetric : A distance matrix.
     PointMetric : Points.
     GraphMetric : A graph.
+    SequenceMetric : Aligned sequences.
 
     Notes
     -----
@@ -108,6 +112,11 @@ def as_metric(
     if converter is not None:
         metric_of: Metric = converter(data, metric=metric, **options)
         return metric_of
+    if metric in MODELS:
+        from .sequences.metric import SequenceMetric
+
+        _refuse(options, "sequences", allowed=("labels",))
+        return SequenceMetric(data, metric, **options)
     if _is_sparse(data):
         return _graph(data, metric, options)
     if is_frame(data):

@@ -59,6 +59,7 @@ class Metric(ABC):
     MatrixMetric : A distance matrix.
     PointMetric : Points.
     GraphMetric : A graph.
+    SequenceMetric : Aligned sequences.
     Tree : A tree.
     """
 

@@ -62,10 +62,10 @@ def _count(first: Line | None, most_bytes: int) -> int:
     text = first[1].strip()
     if not (text.isdecimal() and text.isascii()) or int(text[:18]) == 0:
         aligned = len(text.split()) == 2 and all(map(str.isdecimal, text.split()))
-        kind = "the head of an alignment" if aligned else "not the number of points"
-        raise ValueError(
-            f"line {first[0]}: {text[:40]!r} is {kind}: a distance file starts with the number of points alone"
-        )
+        fault = "not the number of points: a distance file starts with it"
+        if aligned:
+            fault = "the head of an alignment: convert the alignment to FASTA"
+        raise ValueError(f"line {first[0]}: {text[:40]!r} is {fault}")
     n = int(text[:18])
     if n * (n - 1) // 2 > most_bytes:
         raise ValueError(

@@ -111,6 +111,14 @@ class TreeOracle(NamedTuple):
     depth_rest: NDArray[np.float64]
 
 
+class SequenceOracle(NamedTuple):
+    """Evolutionary distance between aligned sequences. See `sequence_kernels.py`."""
+
+    planes: NDArray[np.uint64]  # bits of the characters, 64 sites per word
+    constants: NDArray[np.float64]  # of the model, the same in every row
+    origin: NDArray[np.int64]  # number of the metric, number of the sequence
+
+
 # All oracles that kernels accept. The table is closed: a custom class must not enter the shared
 # on-disk cache. Custom metrics are therefore read through `block`.
 COMPILED_ORACLES = (
@@ -126,6 +134,7 @@ COMPILED_ORACLES = (
     FrameOracle,
     HubOracle,
     TreeOracle,
+    SequenceOracle,
 )
 
 # Sums of a few distances up to this bound do not overflow.
@@ -134,8 +143,8 @@ LARGEST = float(np.finfo(np.float64).max / 4)
 # Oracles that consist of one matrix with one entry per pair.
 MATRIX_ORACLES = (MatrixOracle, CheckedMatrixOracle, HalfMatrixOracle)
 
-# Oracles whose arrays have one row per point, as `select_points` requires.
-POINT_ORACLES = (
+# Oracles of points that are given by coordinates.
+COORDINATE_ORACLES = (
     EuclideanOracle,
     ManhattanOracle,
     ChebyshevOracle,
@@ -143,6 +152,9 @@ POINT_ORACLES = (
     HyperbolicOracle,
     EmbeddingOracle,
 )
+
+# Oracles whose arrays have one row per point, as `select_points` requires.
+POINT_ORACLES = (*COORDINATE_ORACLES, SequenceOracle)
 
 
 #: Any of the classes above: named tuples of arrays.

@@ -28,6 +28,7 @@ from .classes import (
     HyperbolicOracle,
     ManhattanOracle,
     MatrixOracle,
+    SequenceOracle,
     TreeOracle,
 )
 from .lane_kernels import (
@@ -41,6 +42,7 @@ from .lane_kernels import (
     sum_of_squared_differences,
     sum_of_squared_sums,
 )
+from .sequence_kernels import sequence_distance
 from .step_kernels import between, climb
 
 
@@ -200,6 +202,10 @@ def _tree(oracle: Any, i: Any, j: Any) -> Any:
     )
 
 
+def _sequence(oracle: Any, i: Any, j: Any) -> Any:
+    return sequence_distance(oracle.planes, oracle.constants, oracle.origin, i, j)
+
+
 _DISTANCES = {
     MatrixOracle: _matrix,
     CheckedMatrixOracle: _checked_matrix,
@@ -213,6 +219,7 @@ _DISTANCES = {
     FrameOracle: _frame,
     HubOracle: _hub,
     TreeOracle: _tree,
+    SequenceOracle: _sequence,
 }
 
 

@@ -1,0 +1,1 @@
+"""Evolutionary distances between aligned sequences, computed from bits on request."""

@@ -1,0 +1,117 @@
+"""FASTA files, against the characters that they hold."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+import treerep as tr
+from treerep.formats.reading import read
+
+
+def written(folder, text, name="a.fasta"):
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+TEXT = ">x first sequence\nACGT\nACGTAC\n\n>y\nACG TACGTAT\n; a comment\n>z|3\nacguucga\naN\n"
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_read(tmp_path, ending, mark):
+    metric = read(written(tmp_path, mark + TEXT.replace("\n", ending)))
+    assert isinstance(metric, tr.SequenceMetric)
+    assert metric.labels == ("x", "y", "z|3")
+    assert (metric.alphabet, metric.model, metric.sites) == ("dna", "k2p", 10)
+    expected = tr.SequenceMetric(["ACGTACGTAC", "ACGTACGTAT", "ACGTTCGAA-"])
+    every = np.arange(3)
+    np.testing.assert_array_equal(metric.block(every, every), expected.block(every, every))
+
+
+def test_options(tmp_path):
+    path = written(tmp_path, TEXT)
+    metric = read(path, metric="tn93", gamma=0.5, saturated="cap", labels="abc")
+    assert isinstance(metric, tr.SequenceMetric)
+    assert (metric.model, metric.gamma, metric.saturated) == ("tn93", 0.5, "cap")
+    assert metric.labels == tuple("abc")
+    assert tr.as_metric(path, metric="jc69").model == "jc69"
+    assert read(path, kind="sequences", format="fasta").model == "k2p"
+
+
+@pytest.mark.parametrize("name", ["a.fa", "a.fasta.gz", "a.faa", "a.txt", "a"])
+def test_recognized(tmp_path, name):
+    data = b">p\nMKVLAAGIVG\n>q\nMKVLSAGIVG\n"
+    metric = read(written(tmp_path, gzip.compress(data) if name.endswith("gz") else data, name))
+    assert (metric.alphabet, metric.model) == ("protein", "kimura")
+
+
+def test_a_table_may_start_with_the_mark_of_a_header(tmp_path):
+    assert read(written(tmp_path, ">a,0,1\n>b,1,0\n", "d.csv")).labels == (">a", ">b")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (">a\nACGT\n>b\nACG\n", "line 3: sequence 'b' has 3 sites, but 'a' has 4: .*not aligned"),
+        (">a\nAC\nG!\n", "line 3: sequence 'a' has '!' at position 4, which is not a DNA"),
+        (">a\nAC\nGé\n", "line 3: sequence 'a' has 'é' at position 4"),
+        (">a\nACGT\n>b\nACJT\n", "line 4: sequence 'b' has 'J' at position 3"),
+        (">a\nAC\n>b\nAC\n>a x\nAC", "line 5 repeats the label 'a' of line 1"),
+        (">\nAC\n", "line 1 has no label"),
+        (">a\n>b\nAC\n", "line 1: sequence 'a' is empty"),
+        ("\nACGT\n>a\nACGT", "line 2 is above the first header"),
+        ("\n\n", "the file has no sequences"),
+        (">a\nAC\n>b\n--\n", "sequence 'b' has no known character"),
+        (b">a\nAC\xff\n", "line 2 has the byte 0xff, which is not UTF-8"),
+    ],
+)
+def test_errors(tmp_path, text, message):
+    with pytest.raises(ValueError, match=f"a.fasta: {message}"):
+        read(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "points"}, "a FASTA file cannot hold points"),
+        ({"metric": "euclidean"}, "unknown model 'euclidean': choose one of p, jc69"),
+        ({"metric": "poisson"}, "for proteins, not for DNA"),
+        ({"gamma": 1.0, "metric": "logdet"}, "gamma=1.0 does not apply to the model 'logdet'"),
+        ({"saturated": "drop"}, "saturated must be one of error, cap"),
+        ({"symmetrize": "mean"}, "symmetrize='mean' does not apply to sequences"),
+        ({"use_rep": "X"}, "use_rep='X' applies to h5ad, npz and zarr, not to fasta"),
+    ],
+)
+def test_wrong_options(tmp_path, options, message):
+    with pytest.raises(ValueError, match=message):
+        read(written(tmp_path, TEXT), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"gamma": 1.0}, "gamma=1.0 applies to fasta, not to csv"),
+        ({"saturated": "cap"}, "saturated='cap' applies to fasta, not to csv"),
+        ({"metric": "k2p"}, r"sequences \(metric='k2p'\) are read from FASTA files, but .* csv"),
+        ({"kind": "sequences"}, "sequences are read from FASTA files, but this file is csv"),
+    ],
+)
+def test_options_of_sequences_for_other_data(tmp_path, options, message):
+    with pytest.raises(ValueError, match=message):
+        read(written(tmp_path, "0,1\n1,0\n", "d.csv"), **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "file"),
+    [
+        ("2 4\na ACGT\nb ACGA\n", "PHYLIP", "a.txt"),
+        ("CLUSTAL W (1.83)\n\na ACGT\nb ACGA\n", "Clustal", "a.aln"),
+        ("# STOCKHOLM 1.0\na ACGT\nb ACGA\n//\n", "Stockholm", "a.sto"),
+        ("#mega\n!Title x;\n#a\nACGT\n", "MEGA", "a.meg"),
+    ],
+)
+def test_other_alignments(tmp_path, text, name, file):
+    with pytest.raises(ValueError, match=f"{file}: .*alignment in {name}: convert it to FASTA"):
+        read(written(tmp_path, text, file))
