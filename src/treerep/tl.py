@@ -1,6 +1,7 @@
 """Tools for single cells that follow the conventions of scverse: `treerep.tl.tree(adata)`."""
 
 from .adapters.scverse._storage import get_tree
-from .adapters.scverse.tools import embed, lineages, pseudotime, tree
+from .adapters.scverse.pseudotime import pseudotime
+from .adapters.scverse.tools import embed, lineages, set_tree, tree
 
-__all__ = ["embed", "get_tree", "lineages", "pseudotime", "tree"]
+__all__ = ["embed", "get_tree", "lineages", "pseudotime", "set_tree", "tree"]

@@ -61,6 +61,27 @@ def _remove_results(adata: "AnnData", key: str) -> None:
             adata.uns.pop(f"{name}_colors", None)
 
 
+def tree_of_cells(adata: "AnnData", tree: object) -> Tree:
+    """Return the part of a tree that the cells span, in the order of the cells."""
+    names = check_names(adata)
+    if not isinstance(tree, Tree):
+        raise TypeError(f"expected a Tree, got {type(tree).__name__}: read it with formats.read_tree")
+    if tree.labels is None:
+        if len(tree) != len(names):
+            raise ValueError(
+                f"the tree has no labels and {len(tree):,} points for {len(names):,} cells: "
+                "give it labels, the names of the cells"
+            )
+        return tree._replace(labels=tuple(names))
+    known = set(tree.labels)
+    for name in names:
+        if name not in known:
+            raise ValueError(
+                f"cell {name!r} is not in the tree: its labels must contain adata.obs_names"
+            )
+    return tree if tuple(names) == tree.labels else tree.restrict(names)
+
+
 def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
     """Return the tree that `tl.tree` stored.
 
