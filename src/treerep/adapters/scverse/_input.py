@@ -40,8 +40,8 @@ def tree_input(
     given = {"use_rep": use_rep, "layer": layer, "use_raw": use_raw or None, "obsp": obsp}
     named = {name: value for name, value in given.items() if value is not None}
     if len(named) > 1:
-        names = " and ".join(list(named)[:2])
-        raise ValueError(f"{names} name different data: leave out one of them")
+        both = " and ".join(list(named)[:2])
+        raise ValueError(f"{both} name different data: leave out one of them")
     if obsp is not None:
         if metric is not None:
             raise ValueError(f"metric={metric!r} does not apply to obsp: leave it out")

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...tree.operations.distance_sums import distance_sums, squared_distance_sums
-from ...tree.structure.rooted import preorder
 from ...tree.tree import Tree
 from ._data import cell_position, column_of
 from ._statistics import order_agreement
@@ -58,7 +57,9 @@ def read_root(
         raise ValueError(
             f"root={root!r} is not a group of adata.obs[{groupby!r}]: use one of its values, e.g. {known}"
         )
-    return RootChoice(members=members, params={"groupby": groupby, "group": str(root)})
+    return RootChoice(
+        members=members, params={"root_groupby": groupby, "root_group": str(root)}
+    )
 
 
 def find_root(choice: RootChoice, tree: Tree) -> Root:
@@ -75,7 +76,7 @@ def _medoid(tree: Tree, members: NDArray[np.int64]) -> int:
     """Return the member with the smallest sum of tree distances to the other members."""
     weights = np.zeros(tree.n_nodes)
     weights[members] = 1.0
-    view = preorder(tree.edges, tree.weights, 0)
+    view = tree._view
     sums = distance_sums(view, weights[view.order])[view.position[members]]
     near = sums <= sums.min() + _ROUNDING * sums.max()
     return int(members[near.argmax()])
@@ -101,7 +102,7 @@ def _correlations(
     tree: Tree, cells: NDArray[np.int64], stage: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return, for every point r, the correlation of d(r, i) with the stage over the cells i."""
-    view = preorder(tree.edges, tree.weights, 0)
+    view = tree._view
     count = len(cells)
     ones = np.zeros(tree.n_nodes)
     ones[cells] = 1.0

@@ -34,7 +34,7 @@ def order_agreement(stage: ArrayLike, time: ArrayLike) -> float:
         return 0.5
     # Kendall's tau-b is (agreeing - opposed pairs) / sqrt(untied stages * untied times).
     excess = tau * np.sqrt(_untied_pairs(time) / pairs)
-    return round((1 + excess) / 2, 12)
+    return round(float(1 + excess) / 2, 12)
 
 
 def _untied_pairs(values: ArrayLike) -> float:

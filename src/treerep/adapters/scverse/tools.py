@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..._core.checks import number_above, positive_number
-from ..._core.extras import require
 from ..._core.typing import RNGLike
 from ...drawing.layouts.hyperbolic import disk_embedding
 from ...embedding.embed import embed as embed_tree
@@ -20,6 +19,7 @@ from ._data import cell_position, check_adata, check_key
 from ._input import tree_input
 from ._roots import read_root
 from ._storage import check_storage, get_tree, tree_of_cells
+from .lineages import check_clusters, lineages
 from .pseudotime import store_with_root
 
 if TYPE_CHECKING:
@@ -209,67 +209,6 @@ def set_tree(
     return adata if copy else None
 
 
-def lineages(
-    adata: "AnnData",
-    *,
-    n_clusters: int,
-    key: str = "treerep",
-    key_added: str | None = None,
-    copy: bool = False,
-) -> "AnnData | None":
-    """Cut the tree into lineages, which are connected parts of the tree.
-
-    Parameters
-    ----------
-    adata : AnnData or TreeData
-        The cells, after `tl.tree`.
-    n_clusters : int
-        Number of lineages.
-    key : str
-        Name of the tree.
-    key_added : str, optional
-        Categorical column of `obs`. The default is ``f"{key}_lineage"``.
-    copy : bool
-        Whether to return a copy with the result and leave `adata` unchanged.
-
-    Returns
-    -------
-    AnnData or None
-        The copy if `copy` is True, otherwise None.
-
-    See Also
-    --------
-    Tree.cut : The method that is used.
-    tl.tree : Fit a tree to the cells.
-    tl.pseudotime : Compute pseudotime along the tree.
-
-    Notes
-    -----
-    O(N) time per cut in the worst case, by Ward's criterion on tree distances.
-
-    Examples
-    --------
-    >>> import anndata, treerep as tr
-    >>> adata = anndata.AnnData(np.array([[0.0], [1.0], [9.0]]))
-    >>> tr.tl.tree(adata, use_rep="X")
-    >>> tr.tl.lineages(adata, n_clusters=2)
-    >>> adata.obs["treerep_lineage"].tolist()
-    ['0', '0', '1']
-    """
-    check_adata(adata)
-    adata = adata.copy() if copy else adata
-    check_clusters(adata, n_clusters)
-    column = f"{key}_lineage" if key_added is None else key_added
-    check_key(column)
-    clusters = get_tree(adata, key=key).cut(n_clusters)
-    names = [str(cluster) for cluster in range(n_clusters)]
-    adata.obs[column] = require("pandas", "scverse").Categorical.from_codes(
-        clusters, categories=names
-    )
-    adata.uns[column] = {"params": {"key": key, "n_clusters": n_clusters}}
-    return adata if copy else None
-
-
 def embed(
     adata: "AnnData",
     *,
@@ -347,11 +286,3 @@ def place_tree(tree: Tree, *, dim: int, scale: float | str, root: int | None) ->
         scale = disk_embedding(tree, root).scale
     factor = number_above(0, scale, "scale must be a positive number or 'auto'")
     return embed_tree(tree, dim=dim, scale=factor, root=root)
-
-
-def check_clusters(adata: "AnnData", n_clusters: object) -> None:
-    """Raise a ValueError unless there are enough cells for this number of clusters."""
-    if positive_number(n_clusters, "n_clusters") > adata.n_obs:
-        raise ValueError(
-            f"n_clusters={n_clusters} exceeds the number of cells, {adata.n_obs}: choose a smaller number"
-        )
