@@ -124,7 +124,7 @@ def test_a_tree_from_elsewhere_is_matched_by_name() -> None:
     assert set(tdata.obst["treerep"]) >= {"a", "b", "c"}
     unnamed = tr.Tree(3, [[0, 1], [1, 2]], [1.0, 2.0])
     copied = tl.set_tree(tdata, unnamed, copy=True)
-    assert tl.get_tree(copied).newick("a") == "((c:2.0)b:1.0)a;"
+    assert tl.get_tree(copied).newick("a") == "(a:0.0,(b:0.0,c:2.0):1.0);"
     assert "treerep_pseudotime" not in copied.obs
     assert "treerep_pseudotime" in tdata.obs
 

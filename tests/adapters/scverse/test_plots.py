@@ -35,17 +35,12 @@ def test_color_maps_and_palettes(marrow: ad.AnnData) -> None:
         marrow, color=["type", "gene1"], cmap="magma", palette=["red", "lime", "blue"]
     )
     legend = axes[0].get_legend()
-    shown = {
-        mpl.colors.to_hex(handle.get_facecolor()[0])
-        if np.ndim(handle.get_facecolor()) > 1
-        else mpl.colors.to_hex(
-            handle.get_markerfacecolor()
-            if hasattr(handle, "get_markerfacecolor")
-            else handle.get_facecolor()
-        )
-        for handle in legend.legend_handles
-    }
+    handles = legend.legend_handles
+    shown = {mpl.colors.to_hex(handle.get_markerfacecolor()) for handle in handles}
     assert shown == {"#ff0000", "#00ff00", "#0000ff"}
+    darkest = mpl.colormaps["magma"](0.0)
+    drawn = np.concatenate([spots.get_facecolor() for spots in axes[1].collections[1:]])
+    assert np.abs(drawn - darkest).sum(axis=1).min() < 0.02
 
 
 def test_tables_of_genes(marrow: ad.AnnData) -> None:

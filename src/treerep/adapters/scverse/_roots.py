@@ -27,6 +27,11 @@ class RootChoice(NamedTuple):
     stage: NDArray[np.float64] | None = None  # stage of each cell, or NaN
     params: dict[str, Any] = {}  # noqa: RUF012 (never modified)
 
+    @property
+    def given(self) -> bool:
+        """Whether a root is requested."""
+        return self.cell is not None or bool(self.params)
+
 
 class Root(NamedTuple):
     """A root cell, with the parameters that chose it."""

@@ -80,7 +80,7 @@ def pseudotime(
     check_adata(adata)
     adata = adata.copy() if copy else adata
     choice = read_root(adata, root, groupby, stages)
-    if choice == RootChoice():
+    if not choice.given:
         raise ValueError(
             "pseudotime needs a root: pass root (a cell), root and groupby (a group), or stages"
         )

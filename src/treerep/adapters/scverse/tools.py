@@ -36,6 +36,7 @@ def tree(
     metric: str | None = None,
     method: str = DEFAULT,
     trials: int = TRIALS,
+    balance: float | None = None,
     refine: bool = False,
     root: str | int | None = None,
     groupby: str | None = None,
@@ -70,6 +71,9 @@ def tree(
         The method, as in `treerep.fit`.
     trials : int
         Number of trees to fit. The best is kept, as in `treerep.fit`.
+    balance : float from 0 to 1, optional
+        Weight of near distances, as in `treerep.fit`. On a neighbor graph, 1 usually gives a
+        better order of cells than the default.
     refine : bool
         Whether to improve the tree by `treerep.refine`, which takes more time.
     root, groupby, stages
@@ -137,7 +141,7 @@ def tree(
     space, source = tree_input(
         adata, use_rep=use_rep, layer=layer, use_raw=use_raw, obsp=obsp, metric=metric
     )
-    fitted = fit(space, method=method, trials=count, rng=rng, n_jobs=n_jobs)
+    fitted = fit(space, method=method, trials=count, balance=balance, rng=rng, n_jobs=n_jobs)
     if refine:
         from ...refinement.refine import refine as refine_tree  # slow to import
 
@@ -146,6 +150,7 @@ def tree(
         **source,
         "method": method,
         "trials": count,
+        "balance": balance,
         "refine": refine,
         "rng": rng if isinstance(rng, int | np.integer) else None,
     }
