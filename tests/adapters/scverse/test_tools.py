@@ -24,8 +24,6 @@ from treerep.adapters.scverse._storage import rooted_graph
 from treerep.adapters.scverse.plots import values_of
 from treerep.fitting.methods import METHODS
 
-mpl.use("agg")
-
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # scanpy's own dependencies
     import scanpy as sc
@@ -57,12 +55,6 @@ def same(first: tr.Tree, second: tr.Tree) -> bool:
 @pytest.fixture
 def adata() -> ad.AnnData:
     return cells()
-
-
-@pytest.fixture(autouse=True)
-def _no_figures_stay_open() -> Any:
-    yield
-    mpl.pyplot.close("all")
 
 
 # tl.tree and where it puts things.

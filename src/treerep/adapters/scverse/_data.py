@@ -81,6 +81,11 @@ def representation(adata: "AnnData", use_rep: str) -> NDArray[Any]:
     table = adata.X if use_rep == "X" else adata.obsm[use_rep]
     if table is None:
         raise ValueError("this AnnData has no X: choose a table of its obsm with use_rep")
+    return dense(table, _place(use_rep))
+
+
+def dense(table: Any, place: str) -> NDArray[Any]:
+    """Return a table as a dense array, if it fits in memory. `place` is its name in errors."""
     if hasattr(table, "to_memory"):  # sparse, in a file
         table = table.to_memory()
     if not hasattr(table, "toarray"):
@@ -88,10 +93,20 @@ def representation(adata: "AnnData", use_rep: str) -> NDArray[Any]:
     rows, columns = table.shape
     check_memory(
         rows * columns * table.dtype.itemsize,
-        f"{_place(use_rep)}, sparse, as a dense table of {rows:,} x {columns:,}",
+        f"{place}, sparse, as a dense table of {rows:,} x {columns:,}",
         "reduce it first, e.g. with sc.pp.pca(adata), and pass use_rep='X_pca'",
     )
     return np.asarray(table.toarray())
+
+
+def column_of(adata: "AnnData", name: object, argument: str) -> Any:
+    """Return a column of `obs`. `argument` is the argument that names it, for the error."""
+    check_adata(adata)
+    if name not in adata.obs:
+        known = ", ".join(map(repr, list(adata.obs)[:5]))
+        content = f"it has {known}" if known else "it is empty"
+        raise ValueError(f"{argument}={name!r} is not a column of adata.obs ({content})")
+    return adata.obs[name]
 
 
 def cell_position(adata: "AnnData", cell: object, what: str = "root") -> int:

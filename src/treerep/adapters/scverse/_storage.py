@@ -10,7 +10,7 @@
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 def store_tree(
     adata: "AnnData", tree: Tree, key: str, root: int | None, params: dict[str, object]
 ) -> None:
-    """Store a tree whose labels are the names of the cells, rooted at a cell or by default."""
+    """Store a tree whose labels are the names of the cells, rooted at a cell or by default.
+
+    If `params` contains `groupby`, the labels are the names of groups of cells.
+    """
     chosen_root = tree._default_root() if root is None else root
     fields: dict[str, object] = {
         "names": np.array(tree.labels, dtype=object),
@@ -41,7 +44,7 @@ def store_tree(
     adata.uns[key] = fields  # if adata is a view, anndata copies it here, with a warning
     if not is_new:
         _remove_results(adata, key)
-    if is_treedata(adata):
+    if is_treedata(adata) and "groupby" not in params:
         # Set the whole mapping, because the mapping of a copied view would belong to the
         # original.
         adata.obst = {**adata.obst, key: rooted_graph(tree, chosen_root)}
@@ -49,6 +52,8 @@ def store_tree(
 
 def _remove_results(adata: "AnnData", key: str) -> None:
     """Remove results with default names from an earlier tree under this key."""
+    for name in (f"{key}_markers", f"{key}_abundance"):
+        adata.uns.pop(name, None)
     for table, name in (
         (adata.obs, f"{key}_pseudotime"),
         (adata.obs, f"{key}_lineage"),
@@ -59,6 +64,28 @@ def _remove_results(adata: "AnnData", key: str) -> None:
             del table[name]
             del adata.uns[name]
             adata.uns.pop(f"{name}_colors", None)
+
+
+def tree_of_cells(adata: "AnnData", tree: object) -> Tree:
+    """Return the part of a tree that the cells span, in the order of the cells."""
+    names = check_names(adata)
+    if not isinstance(tree, Tree):
+        kind = type(tree).__name__
+        raise TypeError(f"expected a Tree, got {kind}: read files with formats.read_tree")
+    if tree.labels is None:
+        if len(tree) != len(names):
+            raise ValueError(
+                f"the tree has no labels and {len(tree):,} points for {len(names):,} cells: "
+                "give it labels, the names of the cells"
+            )
+        return tree._replace(labels=tuple(names))
+    known = set(tree.labels)
+    for name in names:
+        if name not in known:
+            raise ValueError(
+                f"cell {name!r} is not in the tree: its labels must contain adata.obs_names"
+            )
+    return tree if tuple(names) == tree.labels else tree.restrict(names)
 
 
 def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
@@ -75,7 +102,8 @@ def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
     -------
     Tree
         The fitted tree, bit for bit, with `obs_names` as labels. If cells were removed or
-        reordered, the part of the tree that the present cells span. Distances do not change.
+        reordered, the part of the tree that the present cells span. Distances do not change. A
+        tree of `tl.groups` has the names of the groups as labels.
 
     Raises
     ------
@@ -85,6 +113,8 @@ def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
     See Also
     --------
     tl.tree : Fit a tree to the cells.
+    tl.set_tree : Store another tree of the cells.
+    tl.groups : Fit a tree to groups of cells.
     Tree.restrict : Return the part of a tree that some points span.
 
     Notes
@@ -106,6 +136,8 @@ def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
             f"key_added={key!r}) first"
         )
     tree = _read(adata.uns[key], key)
+    if "groupby" in adata.uns[key].get("params", {}):
+        return tree
     present = check_names(adata)
     if tuple(present) == tree.labels:
         return tree
@@ -117,6 +149,18 @@ def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
                 "later: call treerep.tl.tree again"
             )
     return tree.restrict(present)
+
+
+def params_of(adata: "AnnData", key: str) -> Mapping[str, Any]:
+    """Return the parameters that a tool stored under this key, if any."""
+    fields = adata.uns.get(key)
+    return fields.get("params", {}) if isinstance(fields, Mapping) else {}
+
+
+def root_of(adata: "AnnData", key: str) -> int | None:
+    """Return the position of the root cell that was used under this key, if it is present."""
+    name = params_of(adata, key).get("root")
+    return int(adata.obs_names.get_loc(name)) if name in adata.obs_names else None
 
 
 def _read(fields: object, key: str) -> Tree:

@@ -1,14 +1,17 @@
 """Plots of trees of cells, following scverse conventions."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..._core.extras import require
 from ._data import cell_position, check_adata
-from ._storage import get_tree
+from ._figures import finish, panels, set_title, titles_of
+from ._genes import genes_of
+from ._storage import get_tree, params_of, root_of
 from .tools import place_tree
 
 if TYPE_CHECKING:
@@ -26,8 +29,15 @@ def tree(
     color: str | Sequence[str] | None = None,
     layout: str | None = None,
     root: str | int | None = None,
+    layer: str | None = None,
+    use_raw: bool | None = None,
+    palette: Any = None,
+    cmap: Any = None,
+    title: str | Sequence[str] | None = None,
+    ncols: int = 4,
     ax: "Axes | None" = None,
     show: bool = False,
+    save: str | Path | None = None,
     **options: Any,
 ) -> "Axes | list[Axes]":
     """Draw the tree of the cells.
@@ -47,10 +57,20 @@ def tree(
     root : str or int, optional
         Name or position of the root cell. The default is the `root` of `tl.tree`, or the center
         of the tree.
+    layer, use_raw
+        The table of genes for `color`: a layer, ``adata.raw`` (True), or X (False).
+    palette, cmap : optional
+        Colors of categories, and color map of numbers, as in scanpy.
+    title : str or list of str, optional
+        Titles of the pictures. The default is the name of the color.
+    ncols : int
+        Number of pictures per row.
     ax : matplotlib Axes, optional
         Axes to draw on, for one picture.
     show : bool
         Whether to call matplotlib's ``show``.
+    save : path, optional
+        File to write, for example "tree.pdf". Unlike scanpy, the path is used as it is.
     **options
         Passed to `treerep.draw`. `labels` is False by default.
 
@@ -78,8 +98,9 @@ def tree(
     >>> axes = tr.pl.tree(adata, color="treerep_lineage")
     """
     fitted = get_tree(adata, key=key)
-    start = _root(adata, root, _params(adata, key))
-    return _draw(adata, fitted, color, ax, show, {"layout": layout, "root": start, **options})
+    start = _root(adata, root, key)
+    style = _Style(layer, use_raw, palette, cmap, title, ncols, ax, show, save)
+    return _draw(adata, fitted, color, style, {"layout": layout, "root": start, **options})
 
 
 def disk(
@@ -89,8 +110,15 @@ def disk(
     color: str | Sequence[str] | None = None,
     scale: float | str | None = None,
     root: str | int | None = None,
+    layer: str | None = None,
+    use_raw: bool | None = None,
+    palette: Any = None,
+    cmap: Any = None,
+    title: str | Sequence[str] | None = None,
+    ncols: int = 4,
     ax: "Axes | None" = None,
     show: bool = False,
+    save: str | Path | None = None,
     **options: Any,
 ) -> "Axes | list[Axes]":
     """Draw the tree of the cells in the Poincaré disk.
@@ -99,7 +127,7 @@ def disk(
     ----------
     adata : AnnData or TreeData
         The cells, after `tl.tree`.
-    key, color, ax, show, **options
+    key, color, layer, use_raw, palette, cmap, title, ncols, ax, show, save, **options
         As in `pl.tree`.
     scale, root
         As in `tl.embed`. The default is that of the last call of `tl.embed`, so that the cells
@@ -128,81 +156,94 @@ def disk(
     >>> axes = tr.pl.disk(adata, color="treerep_pseudotime")
     """
     fitted = get_tree(adata, key=key)
-    used = _params(adata, f"X_{key}")
+    used = params_of(adata, f"X_{key}")
     chosen = used.get("scale", "auto") if scale is None else scale
-    placed = place_tree(fitted, dim=2, scale=chosen, root=_root(adata, root, used))
-    return _draw(adata, placed, color, ax, show, options)
+    placed = place_tree(fitted, dim=2, scale=chosen, root=_root(adata, root, f"X_{key}"))
+    style = _Style(layer, use_raw, palette, cmap, title, ncols, ax, show, save)
+    return _draw(adata, placed, color, style, options)
 
 
-def _params(adata: "AnnData", key: str) -> Mapping[str, Any]:
-    fields = adata.uns.get(key)
-    return fields.get("params", {}) if isinstance(fields, Mapping) else {}
+class _Style(NamedTuple):
+    """Options of `tree` and `disk` that have the names of scanpy."""
+
+    layer: str | None
+    use_raw: bool | None
+    palette: Any
+    cmap: Any
+    title: str | Sequence[str] | None
+    ncols: int
+    ax: "Axes | None"
+    show: bool
+    save: str | Path | None
 
 
-def _root(adata: "AnnData", root: str | int | None, params: Mapping[str, Any]) -> int | None:
+def _root(adata: "AnnData", root: str | int | None, key: str) -> int | None:
     """Return the position of the requested root cell, or of the previously used one."""
-    if root is not None:
-        return cell_position(adata, root)
-    before = params.get("root")
-    return cell_position(adata, before) if before in adata.obs_names else None
+    return root_of(adata, key) if root is None else cell_position(adata, root)
 
 
 def _draw(
     adata: "AnnData",
     what: "Tree | Embedding",
     color: str | Sequence[str] | None,
-    ax: "Axes | None",
-    show: bool,
+    style: _Style,
     options: dict[str, Any],
 ) -> "Axes | list[Axes]":
     """Draw one picture per color."""
-    pyplot = require("matplotlib.pyplot", "draw")
+    require("matplotlib.pyplot", "draw")
     from ...drawing.draw import draw
-    from ...drawing.figures._text import plain
 
     names = [color] if color is None or isinstance(color, str) else list(color)
     if not names:
         raise ValueError(
             "color is an empty list: use columns of adata.obs or genes, or leave it out"
         )
-    colors = [
-        {} if name is None else {"color": values_of(adata, name), **palette_of(adata, name)}
-        for name in names
-    ]
-    if ax is not None and len(names) != 1:
-        raise ValueError(
-            f"{len(names)} colors need {len(names)} axes: leave out ax, or draw one at a time"
-        )
-    places = [ax]
-    if len(names) > 1:
-        size = (6.0 * len(names), 5.0)
-        places = list(pyplot.subplots(1, len(names), figsize=size, layout="constrained")[1])
+    colors = [{} if name is None else _colors(adata, name, style) for name in names]
+    titles = titles_of(style.title, names)
+    places = panels(len(names), style.ncols, style.ax)
     # Names of cells are mostly barcodes, so they are drawn only on request.
     axes = [
         draw(what, ax=place, **{"labels": False, **colored, **options})
         for place, colored in zip(places, colors, strict=True)
     ]
-    for place, name in zip(axes, names, strict=True):
-        place.set_title("" if name is None else plain(name), usetex=False)
-    if show:
-        pyplot.show()
+    for place, text in zip(axes, titles, strict=True):
+        set_title(place, text)
+    finish(axes, style.save, style.show)
     return axes[0] if color is None or isinstance(color, str) else axes
 
 
-def values_of(adata: "AnnData", name: str) -> ArrayLike:
+def _colors(adata: "AnnData", name: str, style: _Style) -> dict[str, Any]:
+    """Return the arguments of `draw` that color the cells."""
+    from ...drawing.figures._colors import color_scale_values
+
+    values = values_of(adata, name, style.layer, style.use_raw)
+    if color_scale_values(values) is not None:
+        return {"color": values, "palette": style.cmap}
+    if style.palette is not None:
+        return {"color": values, "palette": style.palette}
+    return {"color": values, **palette_of(adata, name)}
+
+
+def values_of(
+    adata: "AnnData", name: str, layer: str | None = None, use_raw: bool | None = None
+) -> ArrayLike:
     """Return a value per cell: a column of `obs`, or a gene, from `raw` if possible."""
     check_adata(adata)
     if name in adata.obs:
         return adata.obs[name]
-    for table in (adata.raw, adata):
-        if table is not None and name in table.var_names:
-            if (table.var_names == name).sum() > 1:
+    tables = [(layer, use_raw)]
+    if layer is None and use_raw is None and adata.raw is not None:
+        tables.append((None, False))  # genes that raw lacks are taken from X
+    for table in tables:
+        genes = genes_of(adata, *table)
+        if name in genes.names:
+            if (genes.names == name).sum() > 1:
                 raise ValueError(
                     f"several genes are named {name!r}: call adata.var_names_make_unique() first"
                 )
             # Select a list of one column, so that the result is two-dimensional, dense or
             # sparse.
-            values = table.X[:, [table.var_names.get_loc(name)]]
+            values = genes.table[:, [genes.names.get_loc(name)]]
             dense = values.toarray() if hasattr(values, "toarray") else values
             return np.asarray(dense).ravel()
     raise ValueError(

@@ -73,7 +73,7 @@ def color_values(values: ColorValues, count: int, palette: Palette) -> Colors:
         )
     if isinstance(values, np.ma.MaskedArray):
         values = values.tolist()  # None for masked values
-    numbers = _as_numbers(values)
+    numbers = color_scale_values(values)
     if numbers is not None:
         return _on_a_scale(numbers, palette)
     return _by_category(values, palette)
@@ -104,7 +104,7 @@ def _one_color(name: str) -> str:
     return name
 
 
-def _as_numbers(values: ColorValues) -> FloatArray | None:
+def color_scale_values(values: ColorValues) -> FloatArray | None:
     """Return reals, and integers with many distinct values, as float64; otherwise None."""
     if hasattr(getattr(values, "dtype", None), "categories"):
         return None
