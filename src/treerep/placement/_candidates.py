@@ -112,15 +112,15 @@ def _part(new: NewDistances, start: int, stop: int) -> tuple[object, int]:
 
 
 def best_places(tree: Tree, candidates: Candidates, tol: float) -> Places:
-    """Return the first place of each point. Parts of edges shorter than `tol` count as zero."""
+    """Return the first place of each point."""
+    first = candidates.edge[:, 0], candidates.above[:, 0], candidates.height[:, 0]
+    return snapped(tree, *first, tol)
+
+
+def snapped(tree: Tree, node: Indices, above: Numbers, height: Numbers, tol: float) -> Places:
+    """Return places on the edges above nodes. Parts of edges up to `tol` count as zero."""
     rooted = tree.rooted()
-    node = candidates.edge[:, 0]
-    above = candidates.above[:, 0]
-    parent = rooted.parent[node].astype(np.int64)
-    at_parent = rooted.length[node] - above < tol
-    at_node = above < tol
-    return Places(
-        np.where(at_parent & ~at_node, parent, node),
-        np.where(at_parent | at_node, 0.0, above),
-        candidates.height[:, 0],
-    )
+    at_node = above <= tol
+    at_parent = ~at_node & (rooted.length[node] - above <= tol)
+    at = np.where(at_parent, rooted.parent[node], node).astype(np.int64)
+    return Places(at, np.where(at_node | at_parent, 0.0, above), height)
