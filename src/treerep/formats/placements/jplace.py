@@ -93,10 +93,19 @@ def _written_tree(tree: Tree, view: Preorder) -> _Written:
     )
     new_view = leafy._view_from(leafy._default_root())
     position = lower_ends(leafy.edges, new_view)[: len(tree.edges)]
-    marks = [f"{{{k - 1}}}" for k in range(leafy.n_nodes)]
-    text = write_newick(leafy, new_view, None, marks)
+    numbers = _postorder(new_view)
+    text = write_newick(leafy, new_view, None, [f"{{{k}}}" for k in numbers])
     before = nodes[view.order[lower_ends(tree.edges, view)]]
-    return _Written(text, position.astype(np.int64) - 1, new_view.order[position] != before)
+    return _Written(text, numbers[position], new_view.order[position] != before)
+
+
+def _postorder(view: Preorder) -> NDArray[np.int64]:
+    """Number the positions in postorder, the order in which Newick text ends them."""
+    level = np.zeros(len(view.up), np.int64)
+    for k in range(1, len(level)):
+        level[k] = level[view.up[k]] + 1
+    # Before a position, preorder has its ancestors, and postorder has its subtree.
+    return np.arange(len(level)) - level + view.size - 1
 
 
 def read(text: str) -> Placements:
