@@ -24,6 +24,7 @@ _HOMES = {
     "Metric": "metric.base",
     "MetricError": "metric.base",
     "Page": "drawing.page.write",
+    "Placements": "placement.placements",
     "PointMetric": "metric.points",
     "RefinedTree": "refinement.report",
     "Refinement": "refinement.report",
@@ -43,6 +44,7 @@ _HOMES = {
     "mean_average_precision": "scores.mean_average_precision",
     "page": "drawing.page.write",
     "place": "placement.place",
+    "placements": "placement.placements",
     "refine": "refinement.refine",
     "worst_distortion": "scores.distortion",
 }
@@ -75,6 +77,8 @@ if TYPE_CHECKING:
     from .metric.points import PointMetric as PointMetric
     from .metric.sequences.metric import SequenceMetric as SequenceMetric
     from .placement.place import place as place
+    from .placement.placements import Placements as Placements
+    from .placement.placements import placements as placements
     from .refinement.refine import refine as refine
     from .refinement.report import RefinedTree as RefinedTree
     from .refinement.report import Refinement as Refinement

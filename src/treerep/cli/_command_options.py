@@ -116,6 +116,53 @@ class RefineOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PlaceOptions:
+    """Options of `treerep place`."""
+
+    tree: TreeInput
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="DISTANCES",
+            help="CSV or TSV file: one row of distances to the points of the tree for each new "
+            "point, with labels; - for standard input.",
+        ),
+    ]
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File for the larger tree: .nwk, .nex, .json, ..., or .jplace for several places "
+            "of each point; - for Newick on standard output.",
+        ),
+    ] = "-"
+    candidates: Annotated[
+        int, typer.Option(min=1, metavar="N", help="(.jplace) Places of each point.")
+    ] = 7
+    nearest: Annotated[
+        int,
+        typer.Option(min=3, metavar="N", help="Number of nearest points that choose the edge."),
+    ] = 8
+    power: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=8,
+            metavar="POWER",
+            help="Squared errors are divided by this power of the distance.",
+        ),
+    ] = 2.0
+    missing: Annotated[
+        bool, typer.Option("--missing", help="Accept nan as a missing distance.")
+    ] = False
+    jobs: Jobs = None
+    to: To = None
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class ScoreOptions:
     """Options of `treerep score`."""
 

@@ -226,18 +226,20 @@ class Reading:
 def with_options(command: Callable[[Any], None]) -> Callable[..., None]:
     """Make each field of a command's dataclass an option of the command.
 
-    The fields of `Reading` are listed last.
+    The fields of `Reading`, if the command reads data, are listed last.
     """
     (parameter,) = inspect.signature(command).parameters.values()
     options_class: type = parameter.annotation
     own = dict(inspect.signature(options_class).parameters)
-    own.pop("reading")
-    shared = inspect.signature(Reading).parameters
+    reads = own.pop("reading", None) is not None
+    shared = inspect.signature(Reading).parameters if reads else {}
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:
-        reading = Reading(**{name: given[name] for name in shared})
-        command(options_class(**{name: given[name] for name in own}, reading=reading))
+        fields = {name: given[name] for name in own}
+        if reads:
+            fields["reading"] = Reading(**{name: given[name] for name in shared})
+        command(options_class(**fields))
 
     # Typer reads only the signature and the annotations.
     both = [

@@ -16,6 +16,7 @@ from ._command_options import (
     DrawOptions,
     EmbedOptions,
     FitOptions,
+    PlaceOptions,
     RefineOptions,
     ScoreOptions,
     ViewOptions,
@@ -85,6 +86,20 @@ def refine(options: RefineOptions) -> None:
     from .commands.refine import refine_file
 
     refine_file(options)
+
+
+@app.command()
+@with_options
+def place(options: PlaceOptions) -> None:
+    """Add new points to a tree without changing its distances.
+
+    treerep place tree.nwk distances.csv -o larger.nwk
+
+    treerep place tree.nwk distances.csv -o places.jplace
+    """
+    from .commands.place import place_file
+
+    place_file(options)
 
 
 @app.command()

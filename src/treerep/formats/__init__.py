@@ -13,15 +13,19 @@ _HOMES = {
     "DATA_FORMATS": "reading",
     "TREE_FORMATS": "tree_files",
     "read": "reading",
+    "read_placements": "placement_files",
     "read_tree": "tree_files",
     "read_trees": "tree_files",
     "write_distances": "writing",
+    "write_placements": "placement_files",
     "write_tree": "tree_files",
 }
 
 __all__ = [*_HOMES]
 
 if TYPE_CHECKING:
+    from .placement_files import read_placements as read_placements
+    from .placement_files import write_placements as write_placements
     from .reading import DATA_FORMATS as DATA_FORMATS
     from .reading import read as read
     from .tree_files import TREE_FORMATS as TREE_FORMATS

@@ -31,6 +31,8 @@ class NewPoints(NamedTuple):
     names: Sequence[str] | None
     old: Metric | None = None  # the old points, if rows are coordinates
     order: NDArray[np.int64] | None = None  # index of each point of the tree in `old`
+    # index of each new point in `old`, if `old` contains both
+    chosen: NDArray[np.int64] | None = None
 
     @property
     def m(self) -> int:
@@ -85,9 +87,36 @@ def _with_distances(tree: Tree, rows: Any) -> NewPoints:
 def _with_data(tree: Tree, rows: MetricLike, data: MetricLike, metric: str | None) -> NewPoints:
     """Return new points with coordinates like those of the data."""
     old = as_metric(data, metric=metric)
+    if len(old) > len(tree) and _are_names(rows):
+        return _named_points(tree, rows, old)
     order = point_order(points_of(old), points_of(tree), ("data", "the tree"), _DATA)
     new = _coordinates(rows, data, old)
     return new._replace(old=old, order=np.arange(len(old)) if order is None else order)
+
+
+def _are_names(rows: Any) -> bool:
+    """Tell whether rows are labels or indices of points, not coordinates."""
+    if isinstance(rows, Metric) or is_frame(rows):
+        return False
+    names = np.asarray(rows)
+    return names.ndim == 1 and len(names) > 0 and names.dtype.kind in "UTiuO"
+
+
+def _named_points(tree: Tree, rows: Any, both: Metric) -> NewPoints:
+    """Find the points of the tree and the new points in a metric that contains both."""
+    labels = both.labels or tuple(map(str, range(len(both))))
+    index = {label: k for k, label in enumerate(labels)}
+    names = [str(name) for name in rows]
+    old = tree.labels or tuple(map(str, range(len(tree))))
+    for name in (*old, *names):
+        if name not in index:
+            raise ValueError(
+                f"data has no point {name!r}: use data of the old and the new points"
+            )
+    check_labels([*old, *names], len(old) + len(names))
+    chosen = np.array([index[name] for name in names])
+    order = np.array([index[name] for name in old])
+    return NewPoints(chosen, names, both, order, chosen)
 
 
 def _coordinates(rows: Any, data: Any, old: Metric) -> NewPoints:

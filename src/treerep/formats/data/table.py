@@ -54,6 +54,25 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
     return request.distances(*_read_short(body, layout, request))
 
 
+class Table(NamedTuple):
+    """Numbers with the names of their rows and columns, if the file has them."""
+
+    values: NDArray[np.float64]
+    rows: list[str] | None
+    columns: list[str] | None
+
+
+def read_table(source: Source) -> Table:
+    """Read a table with any number of rows and columns."""
+    records = _records(_content(source))
+    first = list(islice(records, 2))
+    if not first:
+        raise ValueError("the file is empty: a table has at least one row")
+    layout = _layout(first, None, "points")
+    values, names = _read_points(_body(chain(first, records), layout), layout)
+    return Table(values, names, layout.header)
+
+
 def _is_edge(row: list[str]) -> bool:
     return len(row) in (2, 3) and all(
         cell and not is_numeral(cell) and not has_decimal_comma(cell) for cell in row[:2]

@@ -46,8 +46,13 @@ class Parsed(NamedTuple):
     annotations: Annotations
 
 
-def write_newick(tree: "Tree", view: Preorder, digits: int | None) -> str:
-    """Write a tree from the root of `view`. O(N), no recursion."""
+def write_newick(
+    tree: "Tree", view: Preorder, digits: int | None, marks: Sequence[str] | None = None
+) -> str:
+    """Write a tree from the root of `view`. O(N), no recursion.
+
+    `marks` are written after the lengths, by position.
+    """
     if digits is not None and whole_number(digits, "digits") < 1:
         raise ValueError(f"digits must be at least 1, not {digits}")
     n_points = tree.n_points
@@ -58,6 +63,8 @@ def write_newick(tree: "Tree", view: Preorder, digits: int | None) -> str:
     numbers = (
         [repr(x) for x in lengths] if digits is None else [f"{x:.{digits}g}" for x in lengths]
     )
+    if marks is not None:
+        numbers = [x + mark for x, mark in zip(numbers, marks, strict=True)]
     tails = [names[0], *(f"{name}:{x}" for name, x in zip(names[1:], numbers[1:], strict=True))]
     pieces: list[str] = []
     open_nodes: list[int] = []

@@ -1,0 +1,78 @@
+"""`read_placements` and `write_placements`: files of phylogenetic placements."""
+
+import os
+
+from .._core.io.files import as_utf8
+from ..placement.placements import Placements
+from ._errors import errors_named
+from ._source import Source
+from ._target import write_targets
+from .placements import jplace
+
+
+def write_placements(placements: Placements, path: str | os.PathLike[str]) -> None:
+    """Write placements to a jplace file, version 3.
+
+    Parameters
+    ----------
+    placements : Placements
+        The places of new points in a tree.
+    path : str or path
+        A file, or "-" for standard output. If the name ends in .gz, the file is compressed.
+
+    See Also
+    --------
+    placements : Find places.
+    formats.read_placements : Read a jplace file.
+
+    Notes
+    -----
+    Programs such as gappa, guppy and iTOL read jplace files. Data points inside the tree are
+    written as leaves at distance 0. New points without labels get the labels n, n+1, ... A file
+    is never left incomplete.
+
+    References
+    ----------
+    F. A. Matsen, N. G. Hoffman, A. Gallagher and A. Stamatakis, "A format for phylogenetic
+    placements", PLoS ONE 7 (2012), e31009.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import treerep as tr
+    >>> star = tr.Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 3.0], labels="abc")
+    >>> found = tr.placements(star, [[3.5, 4.5, 1.5]], labels=["new"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_placements(found, f"{folder}/found.jplace")
+    ...     read_placements(f"{folder}/found.jplace").attached().newick()
+    '(a:1.0,b:2.0,(c:1.0,new:0.5):2.0);'
+    """
+    name = os.fspath(path)
+    write_targets({name: as_utf8(jplace.write(placements), name)})
+
+
+def read_placements(path: str | os.PathLike[str]) -> Placements:
+    """Read placements from a jplace file of version 2 or 3.
+
+    Parameters
+    ----------
+    path : str or path
+        A file of any program, or "-" for standard input. Gzip is decompressed.
+
+    Returns
+    -------
+    Placements
+        The places of each new point in order of decreasing weight. `errors` is NaN unless the
+        file was written by `write_placements`.
+
+    See Also
+    --------
+    formats.write_placements : Write a jplace file.
+    Placements.attached : Add the points to the tree.
+
+    Examples
+    --------
+    See `formats.write_placements`.
+    """
+    with errors_named(path):
+        return jplace.read(Source(path).exact_text())
