@@ -13,14 +13,15 @@ from .treelikeness.methods import METHODS as DELTA
 
 __all__ = ["CITED", "bibtex"]
 
-#: References for the methods of `fit` and `embed`, `refine`, `hyperbolicity` and "hub_labels"
-#: (distances in graphs).
+#: References for the methods of `fit` and `embed`, `refine`, `hyperbolicity`, "missing" (fits to
+#: a metric with missing distances) and "hub_labels" (distances in graphs).
 CITED: dict[str, tuple[str, ...]] = {
     **{name: method.cite for name, method in FIT.items()},
     **{name: method.cite for name, method in EMBED.items()},
     # `refine` may start from relaxed neighbor joining (Evans 2006).
     "refine": ("fitch1967", "bryant1998", "evans2006"),
     "hyperbolicity": DELTA["auto"].cite,
+    "missing": ("criscuolo2008", "fitch1967", "bryant1998"),
     "hub_labels": ("akiba2013",),
 }
 
@@ -31,8 +32,8 @@ def bibtex(*methods: str) -> str:
     Parameters
     ----------
     *methods : str
-        Names of methods of `fit` and `embed`, "refine", "hyperbolicity" or "hub_labels". The
-        default is all methods that this process has used.
+        Names of methods of `fit` and `embed`, "refine", "hyperbolicity", "missing" or
+        "hub_labels". The default is all methods that this process has used.
 
     Returns
     -------
