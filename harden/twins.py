@@ -159,6 +159,11 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             "fitting/joining/test_joining.py::test_every_join_is_one_that_the_method_allows",
         )
     },
+    "fitting.missing._nj_star_kernels": {
+        "sum_clusters join_measured": (
+            "fitting/missing/test_nj_star.py::test_every_join_is_that_of_the_definition",
+        )
+    },
     "fitting.evolution._minimum_evolution_kernels": {
         "insert_points add_averages edge_list": EVOLUTION
     },

@@ -163,6 +163,15 @@ def test_fit_of_an_asymmetric_table(call, tmp_path):
     assert tree.distances().tolist() == [[0, 2], [2, 0]]
 
 
+def test_fit_of_a_table_with_missing_distances(call, tmp_path):
+    (tmp_path / "d.csv").write_text("a,0,2,3,NA\nb,2,0,3,4\nc,3,3,0,3\nd,NA,4,3,0\n")
+    assert_one_line_error(call("fit", "d.csv"), "write NaN and pass --missing")
+    tree = tr.Tree.from_newick(call("fit", "d.csv", "--missing").stdout)
+    assert tree.restrict(["a", "d"]).pairs(0, 1) == pytest.approx(4)
+    refused = call("fit", "d.csv", "--missing", "--method", "upgma")
+    assert_one_line_error(refused, "--method upgma needs all distances")
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_points_go_through_every_command(call, tmp_path, n):
     distances = 2.0 * (1 - np.eye(n))

@@ -45,6 +45,8 @@ class Method:
         different results.
     threads : bool
         Whether the method accepts `n_jobs`.
+    missing : bool
+        Whether the method accepts a metric with missing distances.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Method:
     options: type = NoOptions
     random: bool = False
     threads: bool = False
+    missing: bool = False
 
     def load(self) -> Callable[..., Any]:
         """Import the function."""

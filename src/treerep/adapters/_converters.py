@@ -33,7 +33,7 @@ def _from_graph(
         raise ValueError(
             f"a {library} graph defines its distances: leave out metric={metric!r}"
         )
-    for name in ("symmetrize", "use_rep"):
+    for name in ("symmetrize", "missing", "use_rep"):
         if name in options:
             raise ValueError(f"{name} does not apply to a {library} graph: leave it out")
     return GraphMetric(graph, **options)
@@ -80,6 +80,6 @@ def from_chunked(
         check_chunks(array, "points")
         return as_metric(array[:], metric=metric, **options)
     for name in options:
-        if name not in ("labels", "symmetrize"):
+        if name not in ("labels", "symmetrize", "missing"):
             raise ValueError(f"{name} does not apply to a distance matrix: leave it out")
     return stored_matrix(array, **options)

@@ -163,6 +163,13 @@ class Reading:
     symmetrize: Annotated[
         Literal["mean"] | None, typer.Option(help="For distances: average d(i, j) and d(j, i).")
     ] = None
+    missing: Annotated[
+        bool,
+        typer.Option(
+            "--missing",
+            help="For distances: NaN, NA and empty cells are pairs that were not measured.",
+        ),
+    ] = False
     largest_component: Annotated[
         bool,
         typer.Option(
@@ -215,6 +222,7 @@ class Reading:
             format=self.format,
             metric=self.metric,
             symmetrize=self.symmetrize,
+            missing=self.missing,
             weight=False if self.unweighted else self.weight,
             largest_component=self.largest_component,
             use_rep=self.use_rep,

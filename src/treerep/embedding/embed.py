@@ -8,6 +8,7 @@ from .._core.method import find_method
 from .._core.parallel import Workers
 from .._core.typing import DeviceLike, MetricLike, RNGLike
 from .._core.used import note
+from ..metric._missing import refuse_missing
 from ..metric.as_metric import as_metric
 from ..tree.tree import Tree
 from .embedding import Embedding
@@ -174,6 +175,7 @@ def embed(
     options = record.chosen(given)
     note(method)
     space = as_metric(data, metric=metric)
+    refuse_missing(space, "embed")
     check_memory(
         16 * len(space) * dimension,
         f"{len(space):,} points in {dimension:,} dimensions",

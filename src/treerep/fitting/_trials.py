@@ -1,19 +1,21 @@
 """Trials: fit several random trees, and keep the best tree or their consensus."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from .._core.lazy import load
 from .._core.parallel import Runner, Workers
 from .._core.progress import progress_bar
 from .._core.typing import RNGLike
-from ..metric.base import Metric, check_labels
+from ..metric.base import Metric, MetricError, check_labels
 from ..scores.distortion import average_distortion
 from ..tree.comparison.consensus import TreeSplits, consensus_of_splits, tree_splits
 from ..tree.comparison.support import Keys, inner_splits, share_of_splits
 from ..tree.tree import Tree
-from .methods import METHODS
+from .methods import FIT_MEASURED, METHODS
 
 #: Up to this many points, trees are compared on all pairs and fitted in parallel. For more points,
 #: trees are compared on sampled rows and fitted one after another.
@@ -106,6 +108,15 @@ def _single_point(metric: Metric) -> Tree:
     return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=labels)
 
 
+def check_measured(metric: Metric, method: str) -> None:
+    """Raise a MetricError if distances are missing and the method needs all of them."""
+    if metric.has_missing and not METHODS[method].missing:
+        able = ", ".join(name for name, record in METHODS.items() if record.missing)
+        raise MetricError(
+            f"method={method!r} needs all distances, but some are missing: use one of {able}"
+        )
+
+
 def selection_score(tree: Tree, metric: Metric, n_jobs: int | None) -> float:
     """Return the average distortion after optimal scaling. The best tree has the lowest score."""
     rows: Literal["all"] | int = "all" if len(metric) <= EXACT_SCORES else _SAMPLED_ROWS
@@ -122,6 +133,8 @@ def _learn(plan: Plan, generator: np.random.Generator) -> _Trial:
         shared["rng"] = generator
     if record.threads and plan.learn is None:
         shared["n_jobs"] = plan.threads
+    if plan.metric.has_missing:
+        learn = partial(load(FIT_MEASURED), method=plan.method)
     tree = learn(plan.metric, **shared, **plan.options)
     return _Trial(tree, generator.bit_generator.state)
 

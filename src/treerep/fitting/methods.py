@@ -27,6 +27,7 @@ METHODS = records(
         options=AutoOptions,
         random=True,
         threads=True,
+        missing=True,
     ),
     Method(
         "treerep",
@@ -50,6 +51,7 @@ METHODS = records(
         memory="n²",
         good_at="neighborhoods; the standard in phylogenetics",
         cite=("saitou1987", "studier1988"),
+        missing=True,
     ),
     Method(
         "bionj",
@@ -60,6 +62,7 @@ METHODS = records(
         memory="2 n²",
         good_at="the same, if long distances are noisy",
         cite=("gascuel1997",),
+        missing=True,
     ),
     Method(
         "relaxed_neighbor_joining",
@@ -82,6 +85,7 @@ METHODS = records(
         good_at="neighborhoods; distances with `criterion='ols'`",
         cite=("desper2002", "hordijk2005"),
         options=MinimumEvolutionOptions,
+        missing=True,
     ),
     Method(
         "upgma",
@@ -205,6 +209,8 @@ METHODS = records(
 
 #: The default method of `fit`, the estimators, `tl.tree` and the command line.
 DEFAULT = "auto"
+#: The function that runs a method with `missing=True` on a metric with missing distances.
+FIT_MEASURED = "treerep.refinement.missing:fit_measured"
 #: Number of trees to fit; the best is kept.
 TRIALS = 1
 

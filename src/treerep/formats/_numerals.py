@@ -14,6 +14,8 @@ _NUMERAL = re.compile(
     r"[-+]?(?:(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?|nan|inf|infinity)", re.IGNORECASE
 )
 _MISSING = frozenset({"na", "n/a", "null", "none", "?", "-", "."})
+# The markers that mean NaN in a distance matrix with missing distances. A dash may be a minus sign.
+_NAN = frozenset({"", "na", "nan", "?"})
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 
 
@@ -44,13 +46,21 @@ def has_decimal_comma(cell: str) -> bool:
     return _DECIMAL_COMMA.fullmatch(cell) is not None
 
 
-def read_rows(rows: Sequence[Line], delimiter: str | None, width: int) -> NDArray[np.float64]:
+def read_rows(
+    rows: Sequence[Line], delimiter: str | None, width: int, missing: bool = False
+) -> NDArray[np.float64]:
     """Return rows of `width` numbers as an array. Errors name the first bad line and cell.
+
+    With `missing`, "NA", "?" and empty cells are read as NaN.
 
     >>> read_rows([(1, "0,2.5"), (2, "2.5,0")], ",", 2)
     array([[0. , 2.5],
            [2.5, 0. ]])
+    >>> read_rows([(1, "0,NA,")], ",", 3, missing=True)
+    array([[ 0., nan, nan]])
     """
+    if missing:
+        rows = [(number, _with_nan(text, delimiter)) for number, text in rows]
     texts = [text for _, text in rows]
     if not all(map(str.strip, texts)):  # NumPy skips empty lines
         _name_first_bad_cell(rows, delimiter, width, None)
@@ -63,6 +73,12 @@ def read_rows(rows: Sequence[Line], delimiter: str | None, width: int) -> NDArra
     if values.shape != (len(rows), width):
         _name_first_bad_cell(rows, delimiter, width, None)
     return values
+
+
+def _with_nan(text: str, delimiter: str | None) -> str:
+    """Return a row with "nan" in place of the markers of missing numbers."""
+    cells = [cell.strip() for cell in text.split(delimiter)]
+    return (delimiter or " ").join("nan" if cell.lower() in _NAN else cell for cell in cells)
 
 
 def _name_first_bad_cell(
@@ -87,7 +103,10 @@ def bad_cell(cell: str) -> str:
     "'1,5' has a decimal comma: write 1.5"
     """
     if not cell or cell.lower() in _MISSING:
-        return f"{cell!r} is a missing value: fill it in, or remove points with missing values"
+        return (
+            f"{cell!r} is a missing value: fill it in, remove points with missing values, or, "
+            "if distances were not measured, write NaN and pass missing=True"
+        )
     if has_decimal_comma(cell):
         return f"{cell!r} has a decimal comma: write {cell.replace(',', '.')}"
     shown = cell if len(cell) <= 40 else cell[:37] + "..."

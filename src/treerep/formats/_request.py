@@ -30,6 +30,7 @@ class Request:
     use_rep: str | None = None
     gamma: float | None = None
     saturated: str | None = None
+    missing: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in (None, *KINDS):
@@ -53,7 +54,12 @@ class Request:
         from ..metric.matrix import MatrixMetric
 
         self._refuse("a distance matrix", ("weight", "largest_component"))
-        return MatrixMetric(array, labels=self._names(labels), symmetrize=self.symmetrize)
+        return MatrixMetric(
+            array,
+            labels=self._names(labels),
+            symmetrize=self.symmetrize,
+            missing=self.missing,
+        )
 
     def stored_distances(
         self, array: "zarr.Array[Any]", labels: Sequence[object] | None = None
@@ -62,13 +68,18 @@ class Request:
         from ..metric.disk.stored import stored_matrix
 
         self._refuse("a distance matrix", ("weight", "largest_component"))
-        return stored_matrix(array, labels=self._names(labels), symmetrize=self.symmetrize)
+        return stored_matrix(
+            array,
+            labels=self._names(labels),
+            symmetrize=self.symmetrize,
+            missing=self.missing,
+        )
 
     def points(self, array: "ArrayLike", labels: Sequence[object] | None = None) -> Metric:
         """Return the metric of points, Euclidean by default."""
         from ..metric.points import PointMetric
 
-        self._refuse("points", ("symmetrize", "weight", "largest_component"))
+        self._refuse("points", ("symmetrize", "missing", "weight", "largest_component"))
         return PointMetric(array, self.metric or "euclidean", labels=self._names(labels))
 
     def graph(
@@ -81,7 +92,7 @@ class Request:
         """Return the metric of a sparse matrix or of an array of edges."""
         from ..metric.graph import GraphMetric
 
-        self._refuse("a graph", ("symmetrize",))
+        self._refuse("a graph", ("symmetrize", "missing"))
         names = self._names(labels)
         return GraphMetric(
             graph, weights=weights, labels=names, largest_component=self.largest_component

@@ -52,6 +52,7 @@ def read(
     metric: str | None = None,
     labels: Sequence[object] | None = None,
     symmetrize: str | None = None,
+    missing: bool = False,
     weight: str | bool | None = None,
     largest_component: bool = False,
     use_rep: str | None = None,
@@ -78,6 +79,10 @@ def read(
         Labels of the points, instead of those in the file.
     symmetrize : "mean", optional
         (distances only) Average d(i, j) and d(j, i).
+    missing : bool
+        (distances only) Whether NaN marks pairs that were not measured. In text files, "NA" and
+        "nan" in any case mean NaN, and in csv and tsv files an empty cell does as well. All other
+        markers, such as "-" or -99, raise an error. See `MatrixMetric`.
     weight : str or False, optional
         (graphs only) The attribute of a GraphML file that holds the edge lengths, which are 1
         otherwise. False ignores the lengths of an edge list or a Matrix Market file.
@@ -130,6 +135,7 @@ def read(
         use_rep,
         gamma,
         saturated,
+        missing,
     )
     if format is not None and format not in DATA_FORMATS:
         raise ValueError(f"format must be one of {', '.join(DATA_FORMATS)}, got {format!r}")

@@ -15,6 +15,10 @@ class CompiledMetric(Metric):
         """Return how many indices `pairs` and `block` accept. A tree also accepts its Steiner nodes."""
         return len(self)
 
+    def _reading_oracle(self) -> Any:
+        """Return the oracle that `pairs` and `block` read."""
+        return self.oracle
+
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
         """Return the distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""
         from .oracle.distance_kernels import pair_distances
@@ -22,7 +26,9 @@ class CompiledMetric(Metric):
         n = self._n_indices()
         first, second = np.broadcast_arrays(check_indices(i, n), check_indices(j, n))
         out = np.empty(first.shape)
-        pair_distances(self.oracle, *(_flat(x) for x in (first, second)), out.reshape(-1))
+        pair_distances(
+            self._reading_oracle(), *(_flat(x) for x in (first, second)), out.reshape(-1)
+        )
         return out
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
@@ -32,7 +38,7 @@ class CompiledMetric(Metric):
         n = self._n_indices()
         first, second = (_flat(check_indices(x, n)) for x in (rows, cols))
         out = np.empty((len(first), len(second)))
-        block_distances(self.oracle, first, second, out)
+        block_distances(self._reading_oracle(), first, second, out)
         return out
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -28,6 +28,7 @@ class ReorderedMetric(Metric):
         self.integral = metric.integral
         self.eps = metric.eps
         self.on_disk = metric.on_disk
+        self.has_missing = metric.has_missing
 
     def __len__(self) -> int:
         return len(self.order)

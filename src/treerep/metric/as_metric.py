@@ -21,6 +21,7 @@ def as_metric(
     metric: str | None = None,
     labels: Sequence[object] | None = None,
     symmetrize: str | None = None,
+    missing: bool = False,
     weight: str | None = None,
     largest_component: bool = False,
     use_rep: str | None = None,
@@ -52,6 +53,9 @@ def as_metric(
         Labels of the points.
     symmetrize : "mean", optional
         (distance matrices only) Average d(i, j) and d(j, i).
+    missing : bool
+        (distance matrices only) Whether NaN marks pairs that were not measured. See
+        `MatrixMetric`.
     weight : str, optional
         (graphs of other libraries and GraphML files only) The edge attribute with the lengths.
         By default all edges have length 1.
@@ -96,6 +100,8 @@ def as_metric(
     options = {name: value for name, value in options.items() if value is not None}
     if largest_component:
         options["largest_component"] = True
+    if missing:
+        options["missing"] = missing
     if isinstance(data, Metric):
         _refuse(
             {"metric": metric, **options}, f"a {type(data).__name__}, which is already a metric"
@@ -133,7 +139,7 @@ def as_metric(
 
 def _from_array(array: NDArray[Any], metric: str | None, options: dict[str, Any]) -> Metric:
     if metric is None or metric == "precomputed":
-        _refuse(options, "a distance matrix", allowed=("labels", "symmetrize"))
+        _refuse(options, "a distance matrix", allowed=("labels", "symmetrize", "missing"))
         return MatrixMetric(array, **options)
     _refuse(options, "points", allowed=("labels",))
     return PointMetric(array, metric, **options)

@@ -36,9 +36,12 @@ class BadEntryError(MetricError):
             return (
                 f"d({i}, {j}) is {value}, so sums of distances overflow: rescale the distances"
             )
-        return (
-            f"d({i}, {j}) is {value}: replace or drop points with missing or infinite distances"
-        )
+        if np.isnan(value):
+            return (
+                f"d({i}, {j}) is {value}: replace it, drop a point, or, if the pair was not measured, "
+                "use tr.as_metric(D, missing=True)"
+            )
+        return f"d({i}, {j}) is {value}: replace it, or drop points with infinite distances"
 
 
 class Metric(ABC):
@@ -83,6 +86,8 @@ class Metric(ABC):
     #: True if distances are read from disk when they are needed. In that case, it pays to use more
     #: threads than cores.
     on_disk: bool = False
+    #: True if some pairs were not measured. `block` and `pairs` give NaN for these pairs.
+    has_missing: bool = False
 
     @abstractmethod
     def __len__(self) -> int: ...

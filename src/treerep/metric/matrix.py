@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._core.checks import check_flag
 from .._core.memory import check_memory
 from ._compiled import CompiledMetric
 from ._four_point_condition import obeys_four_points
 from ._inspection import Inspection, inspect_all, inspect_sample
+from ._missing import check_missing, without_missing
 from .base import MetricError, check_labels, read_only
 from .disk.mapped import file_location, is_large_map, open_map, random_access, to_kernel_layout
 from .oracle.classes import CheckedMatrixOracle, HalfMatrixOracle, MatrixOracle
@@ -25,10 +27,21 @@ class MatrixMetric(CompiledMetric):
         The matrix, which is never modified and keeps its dtype, from uint8 to float64. NaN,
         infinite or negative entries, a non-zero diagonal and asymmetry raise a `MetricError` that
         names the first bad entry. The triangle inequality may be violated.
+        With `missing`, NaN is allowed.
     labels : sequence, optional
         Labels of the points.
     symmetrize : "mean", optional
         Replace d(i, j) and d(j, i) by their mean.
+    missing : bool
+        Whether NaN marks pairs that were not measured. Both d(i, j) and d(j, i) must be NaN. If
+        only one of the two is NaN, a `MetricError` names the pair, because either entry may be
+        the mistake. A matrix without NaN is an ordinary matrix.
+
+    Attributes
+    ----------
+    has_missing : bool
+        Whether some pairs were not measured. `fit` lists the methods that accept such a metric.
+        Scores and `refine` use the measured pairs. All other functions raise an error.
 
     See Also
     --------
@@ -40,7 +53,8 @@ class MatrixMetric(CompiledMetric):
     -----
     Construction reads the matrix once, in parallel, with O(1) memory beyond the matrix. The matrix
     is copied only if it is not C-contiguous, or if `symmetrize` is given. Asymmetry is allowed up
-    to 1e-8 of the largest distance (1e-4 for float32, 5e-3 for float16).
+    to 1e-8 of the largest distance (1e-4 for float32, 5e-3 for float16). A matrix with missing
+    distances must fit in memory.
 
     A memory-mapped file of more than 1 GiB is never copied, and only the entries that are needed
     are read. Construction reads one or two pages of each row, and validates the diagonal and a
@@ -51,6 +65,13 @@ class MatrixMetric(CompiledMetric):
     >>> m = MatrixMetric([[0, 3, 4], [3, 0, 5], [4, 5, 0]])
     >>> m.pairs([0, 1], [2, 2])
     array([4., 5.])
+
+    A pair that was not measured:
+
+    >>> nan = float("nan")
+    >>> m = MatrixMetric([[0, 3, 4], [3, 0, nan], [4, nan, 0]], missing=True)
+    >>> m.has_missing, m.pairs(1, 2)
+    (True, array(nan))
     """
 
     def __init__(
@@ -59,28 +80,48 @@ class MatrixMetric(CompiledMetric):
         *,
         labels: Sequence[object] | None = None,
         symmetrize: str | None = None,
+        missing: bool = False,
     ) -> None:
         array = np.asarray(distances)
         check_square(array.shape, array.dtype)
+        check_flag("missing", missing)
+        if missing and array.dtype.kind == "f":
+            check_missing(array)
+            self.has_missing = bool(np.isnan(array).any())
+        precision = _dtype_precision(array.dtype)
+        if self.has_missing and array.dtype == np.float16:
+            array = array.astype(np.float32)  # the oracle of float16 cannot read NaN
         if symmetrize is not None:
             array = _symmetrized(array, symmetrize)
         self.on_disk = large = is_large_map(array)
         self.distances = to_kernel_layout(array) if large else read_only(array)
         self.labels = check_labels(labels, len(array))
         rows = self.distances
-        if large:
+        if self.has_missing:
+            found = inspect_all(without_missing(self.distances))
+        elif large:
             found, rows = inspect_sample(self.distances)
         else:
             found = inspect_all(self.distances)
-        self.oracle = _oracle(self.distances, checked=not large)
+        self.oracle = self._checking_oracle()
         # Large floats have no fractional digits, so being whole tells nothing about rounding.
-        precision = np.finfo(array.dtype if array.dtype.kind == "f" else np.float64).eps
-        self.integral = found.whole and found.largest * precision < 0.25
-        if not self.integral:
+        eps = np.finfo(array.dtype if array.dtype.kind == "f" else np.float64).eps
+        self.integral = found.whole and found.largest * eps < 0.25
+        if self.has_missing:
+            self.input_eps = precision
+        elif not self.integral:
             self.input_eps = _input_precision(self.distances, found, rows)
 
     def __len__(self) -> int:
         return len(self.distances)
+
+    def _checking_oracle(self) -> MatrixOracle | CheckedMatrixOracle | HalfMatrixOracle:
+        """Return the oracle for kernels, which raise an error if they read a missing distance."""
+        return _oracle(self.distances, checked=not (self.on_disk or self.has_missing))
+
+    def _reading_oracle(self) -> Any:
+        """Return the oracle of `pairs` and `block`, which give NaN for a missing distance."""
+        return MatrixOracle(self.distances) if self.has_missing else self.oracle
 
     def random_access(self) -> AbstractContextManager[None]:
         """Context manager: hint that upcoming reads are random access."""
@@ -98,7 +139,7 @@ class MatrixMetric(CompiledMetric):
         super().__setstate__(
             {**state, "distances": open_map(state["distances"])} if large else state
         )
-        self.oracle = _oracle(self.distances, checked=not large)
+        self.oracle = self._checking_oracle()
 
 
 def check_square(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
@@ -149,13 +190,19 @@ def _input_precision(distances: NDArray[Any], found: Inspection, rows: NDArray[A
     metric, so a matrix that satisfies the condition is treated as exact. A tree metric is then
     recovered however short its edges are.
     """
-    if distances.dtype.kind == "f" and distances.dtype.itemsize < 8:
-        return float(np.finfo(distances.dtype).eps)
+    if _dtype_precision(distances.dtype):
+        return _dtype_precision(distances.dtype)
     if found.single:
         precision = float(np.finfo(np.float32).eps)
     else:
         precision = 0.5 * _decimal_step(rows) / found.largest
     return precision if precision and not obeys_four_points(distances) else 0.0
+
+
+def _dtype_precision(dtype: np.dtype[Any]) -> float:
+    """Return the relative precision of a short dtype, and 0 for other dtypes."""
+    short = dtype.kind == "f" and dtype.itemsize < 8
+    return float(np.finfo(dtype).eps) if short else 0.0
 
 
 def _decimal_step(distances: NDArray[np.float64]) -> float:

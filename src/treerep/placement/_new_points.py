@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .._core.typing import MetricLike
 from ..metric._matching import PYTHON, Points, Wording, point_order, points_of
+from ..metric._missing import refuse_missing
 from ..metric._registry import find_converter
 from ..metric.as_metric import as_metric, is_frame
 from ..metric.base import Metric, check_labels
@@ -87,6 +88,7 @@ def _with_distances(tree: Tree, rows: Any) -> NewPoints:
 def _with_data(tree: Tree, rows: MetricLike, data: MetricLike, metric: str | None) -> NewPoints:
     """Return new points with coordinates like those of the data."""
     old = as_metric(data, metric=metric)
+    refuse_missing(old, "place")
     if len(old) > len(tree) and _are_names(rows):
         return _named_points(tree, rows, old)
     order = point_order(points_of(old), points_of(tree), ("data", "the tree"), _DATA)

@@ -129,7 +129,8 @@ class Scorer:
             return True
         # Pairs at distance 0 have no relative error, but the tree may separate them.
         points = np.arange(len(candidate.tree))
-        largest = float(checked_block(self.metric, points[:1], points).max())
+        row = checked_block(self.metric, points[:1], points)
+        largest = float(row.max(where=row >= 0, initial=0.0))
         error = distance_error(
             candidate.tree,
             self.metric,

@@ -112,10 +112,12 @@ def choose_goal(request: RefineRequest, limits: Limits) -> Goal:
     balance = request.balance
     weights = request.weights
     n = len(request.metric)
-    all_pairs = n <= limits.all_pairs and _reads_soon(request, limits)
+    missing = request.metric.has_missing
+    # Samples of rows and second starts need all distances, and so do neighborhoods.
+    all_pairs = missing or (n <= limits.all_pairs and _reads_soon(request, limits))
     # Distances and neighborhoods are weighted 3 (1 - balance) to 2 balance.
     share = min(2 * balance / (2 * balance + 3 * (1 - balance)), _LARGEST_SHARE)
-    if not (all_pairs and weights == "l1" and n > 2):
+    if missing or not (all_pairs and weights == "l1" and n > 2):
         share = 0.0
     # A distance matrix may come from a phylogeny. Moves that favor short distances keep the splits
     # of the phylogeny. Starting again from another tree would lose the splits of a good tree.
@@ -127,7 +129,9 @@ def choose_goal(request: RefineRequest, limits: Limits) -> Goal:
         power = min(4.0, 8 * balance) if phylogeny else min(2.0, 4 * balance)
     # Moves improve distances at the expense of neighborhoods.
     moves = balance < 0.5 or weights != "l1" or phylogeny
-    return Goal(weights, all_pairs, share, power, request.moves and moves, not phylogeny)
+    return Goal(
+        weights, all_pairs, share, power, request.moves and moves, not (phylogeny or missing)
+    )
 
 
 def _reads_soon(request: RefineRequest, limits: Limits) -> bool:

@@ -8,6 +8,7 @@ from .._core.parallel import Runner
 from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
 from .._core.used import note
 from ..metric._matching import after_matching, matched
+from ..metric._missing import refuse_missing
 from ..metric.as_metric import as_metric
 from ..tree.tree import Tree
 from ._run import LIMITS, Limits, RefineRequest, Run
@@ -39,7 +40,9 @@ def refine(
     tree : Tree
         A tree on the points of `data`. The tree is never modified.
     data : Metric, array, DataFrame, sparse matrix or networkx graph
-        The distances that the tree approximates. See `as_metric`, also for `metric`.
+        The distances that the tree approximates. See `as_metric`, also for `metric`. If some
+        distances are missing, only the measured pairs count, and the objective does not include
+        neighborhoods.
     weights : "l1", "l2", "relative_l2", "heuristic" or "none"
         The objective of the edge lengths.
 
@@ -114,6 +117,8 @@ def refine(
     backend = backend_for(n_jobs=n_jobs, engine=engine, device=device)
     backend.validate(data=data)
     space = as_metric(data, metric=metric)
+    if weights == "heuristic":
+        refuse_missing(space, "weights='heuristic'", "use weights='l1' or 'l2'")
     tree = matched(tree, space, ("tree", "data"))
     request = RefineRequest(tree, space, weights, bool(moves), float(balance), time_limit, rng)
     return backend.refine(request)

@@ -1,7 +1,8 @@
 """Comparison of two metrics on the same points, block by block."""
 
 import math
-from functools import partial
+from collections.abc import Iterator
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from .._core.parallel import Runner
 from .._core.progress import progress_bar
 from .._core.typing import MetricLike, RNGLike
 from ..metric._matching import matched
+from ..metric._missing import refuse_missing
 from ..metric.base import Metric, MetricError
 from ._sampling import Rows, sample_rows
 from ._streaming import read_block, row_slices, to_metric, triangle_slices
@@ -40,13 +42,17 @@ class _Sides(NamedTuple):
 
 
 class Comparison:
-    """The pairs that a score compares: all pairs, or those of sampled rows with all other points."""
+    """The pairs that a score compares: all pairs, or those of sampled rows with all other points.
+
+    Pairs whose true distance is missing are left out.
+    """
 
     def __init__(
         self, approx: MetricLike, truth: MetricLike, rows: Rows, rng: RNGLike, runner: Runner
     ) -> None:
         second = to_metric(truth)
         first = matched(to_metric(approx), second, ("approx", "truth"))
+        refuse_missing(first, "approx")
         self.n = len(second)
         self.runner = runner
         self.sample = sample_rows(self.n, rows, rng, SAMPLED_ROWS)
@@ -60,17 +66,36 @@ class Comparison:
     @property
     def pairs(self) -> int:
         """Number of pairs compared. A pair of two sampled rows counts twice."""
+        return self._count - int(self.unmeasured.sum())
+
+    @property
+    def _count(self) -> int:
+        """Number of pairs, including those whose true distance is missing."""
         if self.sample is None:
             return self.n * (self.n - 1) // 2
         return len(self.sample) * (self.n - 1)
+
+    @cached_property
+    def unmeasured(self) -> NDArray[np.float64]:
+        """Number of pairs in each row whose true distance is missing."""
+        if not self._sides.truth.has_missing:
+            return np.zeros(1)
+        counts = [_missing_distances(self._sides, part).sum(axis=1) for part in self._slices()]
+        return np.concatenate(counts).astype(np.float64)
+
+    def _slices(self) -> Iterator[slice]:
+        """Return the slices of the compared rows."""
+        if self.sample is None:
+            return triangle_slices(self.n)
+        return row_slices(len(self.sample), self.n)
 
     def basis(self, pairs: int) -> str:
         """Describe the pairs behind a score of this comparison."""
         if self.sample is None:
             return (
                 f"all {pairs:,} pairs"
-                if pairs == self.pairs
-                else f"{pairs:,} of {self.pairs:,} pairs"
+                if pairs == self._count
+                else f"{pairs:,} of {self._count:,} pairs"
             )
         return f"from {len(self.sample):,} of {self.n:,} rows"
 
@@ -80,17 +105,19 @@ class Comparison:
         Each row is summed separately, so the result does not depend on blocks or threads. With
         keep=True, a small number of distances stays in memory for the next call.
         """
-        from ._distortion_kernels import COLUMNS
+        from ._distortion_kernels import COLUMNS, RATIO, RELATIVE
 
-        work = partial(_sum_rows, what, scale, keep and self.pairs <= _KEPT_ENTRIES)
+        work = partial(_sum_rows, what, scale, keep and self._count <= _KEPT_ENTRIES)
         count = self.n - 1 if self.sample is None else len(self.sample)
-        slices = triangle_slices(self.n) if self.sample is None else row_slices(count, self.n)
         parts = [np.empty((0, COLUMNS))]
         with progress_bar(count, "comparing distances", "row") as bar:
-            for part in self.runner.map(work, self._sides, slices):
+            for part in self.runner.map(work, self._sides, self._slices()):
                 parts.append(part)
                 bar.update(len(part))
-        return np.concatenate(parts)
+        sums = np.concatenate(parts)
+        if what in (RELATIVE, RATIO):
+            sums[:, 4] -= self.unmeasured  # pairs at distance 0, without the missing pairs
+        return sums
 
     def optimum(self) -> Optimum:
         """Return the scale alpha = <A, T> / <A, A>, which minimizes the Frobenius norm |T - alpha A|.
@@ -125,21 +152,44 @@ def _sum_rows(
     """Return the sums for a slice of the compared rows."""
     from ._distortion_kernels import COLUMNS, row_sums
 
-    exact = sides.sample is None
-    first = part.start if exact else 0  # exact: compare each row with the points after it
-    cols = np.arange(first, len(sides.truth))
-    rows = np.arange(part.start, part.stop) if sides.sample is None else sides.sample[part]
-    blocks = sides.kept.get(part.start) or (
-        read_block(sides.approx, rows, cols),
-        read_block(sides.truth, rows, cols),
-    )
+    rows, cols = _compared(sides, part)
+    blocks = sides.kept.get(part.start) or _blocks(sides, rows, cols)
     if keep:
         sides.kept[part.start] = blocks
     out = np.empty((len(rows), COLUMNS))
-    row_sums(what, scale, *blocks, rows - first, exact, out)
+    row_sums(what, scale, *blocks, rows - cols[0], sides.sample is None, out)
     if not np.isfinite(out).all():
         _check_distances(rows, cols, *blocks)
     return out
+
+
+def _compared(sides: _Sides, part: slice) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows and columns of a block. Without a sample, compare with later points only."""
+    if sides.sample is None:
+        return np.arange(part.start, part.stop), np.arange(part.start, len(sides.truth))
+    return sides.sample[part], np.arange(len(sides.truth))
+
+
+def _blocks(
+    sides: _Sides, rows: NDArray[np.int64], cols: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the distances of both metrics. Missing pairs get distance 0, which adds nothing."""
+    approx = read_block(sides.approx, rows, cols)
+    truth = read_block(sides.truth, rows, cols)
+    if sides.truth.has_missing:
+        missing = np.isnan(truth)
+        approx[missing] = 0.0
+        truth[missing] = 0.0
+    return approx, truth
+
+
+def _missing_distances(sides: _Sides, part: slice) -> NDArray[np.bool_]:
+    """Return which true distances of the compared pairs are missing."""
+    rows, cols = _compared(sides, part)
+    missing = np.isnan(sides.truth.block(rows, cols))
+    if sides.sample is None:
+        missing &= rows[:, None] < cols
+    return missing
 
 
 def _far_from_limits(sums: NDArray[np.float64]) -> bool:

@@ -42,7 +42,8 @@ def average_distortion(
         that brings it closest to `truth` in the Frobenius norm on the same pairs.
     rows : int, "all" or None
         Number of points whose distances to all others are compared, drawn without replacement.
-        None compares all pairs up to 20,000 points, and 256 rows above.
+        None compares all pairs up to 20,000 points, and 256 rows above. If `truth` has missing
+        distances, only the measured pairs count.
     rng : int, numpy Generator or None
         Seed for sampling rows.
     n_jobs : int, optional
@@ -237,8 +238,8 @@ def distance_error(
 def _pairs_per_row(compared: Comparison) -> NDArray[np.float64]:
     """Return the number of pairs of each row: with later points if exact, with all others in a sample."""
     if compared.sample is None:
-        return np.arange(compared.n - 1, 0, -1, dtype=np.float64)
-    return np.full(len(compared.sample), compared.n - 1.0)
+        return np.arange(compared.n - 1, 0, -1, dtype=np.float64) - compared.unmeasured
+    return np.full(len(compared.sample), compared.n - 1.0) - compared.unmeasured
 
 
 def _mean_score(

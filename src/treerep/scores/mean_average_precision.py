@@ -12,6 +12,7 @@ from .._core.parallel import Runner
 from .._core.progress import progress_bar
 from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
 from ..metric._matching import matched
+from ..metric._missing import refuse_missing
 from ..metric.base import Metric, MetricError
 from ._sampling import Rows, half_width, sample_rows
 from ._streaming import read_block, row_slices, to_metric
@@ -96,6 +97,7 @@ def mean_average_precision(
     network = to_metric(graph)
     starts, neighbors = _adjacency(network)
     judged = matched(to_metric(approx), network, ("approx", "graph"))
+    refuse_missing(judged, "mean average precision")
     connected = np.flatnonzero(np.diff(starts))
     sample = sample_rows(len(connected), rows, rng, SAMPLED_POINTS, len(judged))
     points = connected if sample is None else connected[sample]

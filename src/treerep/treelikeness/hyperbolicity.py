@@ -15,6 +15,7 @@ from .._core.parallel import Workers
 from .._core.progress import progress_bar
 from .._core.typing import DeviceLike, MetricLike, RNGLike
 from .._core.used import note
+from ..metric._missing import refuse_missing
 from ..metric.as_metric import as_metric
 from ..metric.base import Metric
 from ..metric.graph import GraphMetric
@@ -154,6 +155,7 @@ def hyperbolicity(
     quadruples = positive_number(quadruples, "quadruples")
     began = time.monotonic()  # the limit includes the time to read the data
     distances = as_metric(data, metric=metric)
+    refuse_missing(distances, "hyperbolicity")
     with Workers(n_jobs) as workers, progress_bar(math.inf, "hyperbolicity", "step") as bar:
         steps = _AUTO_STEPS if method == "auto" else math.inf
         task = _Task(

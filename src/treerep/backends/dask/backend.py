@@ -7,6 +7,7 @@ from ..._core.parallel import Runner
 from ..._core.typing import DaskClient
 from ...fitting._request import FitRequest
 from ...fitting._trials import Plan, tree_of_trials
+from ...metric._missing import refuse_missing
 from ...refinement.refine import RefineRequest, refined_tree
 from ...refinement.report import RefinedTree
 from ...tree.tree import Tree
@@ -56,6 +57,7 @@ class Dask(RunnerBackend):
         data = read_data(request)
         if isinstance(data, SpreadablePoints):
             return fit_spread_points(self.client, data, request, self.n_jobs)
+        refuse_missing(data, self.name, "leave out engine")
         # If there are several trials, each uses one thread, so that the other threads run other
         # trials.
         threads = self.n_jobs if self.n_jobs is not None or request.trials == 1 else 1
@@ -69,5 +71,6 @@ class Dask(RunnerBackend):
         The workers perform the passes of ordinary least squares: all passes for weights="l2",
         and the passes between moves for "l1". Everything else runs here, on threads.
         """
+        refuse_missing(request.metric, self.name, "leave out engine")
         with self.runner() as runner:
             return refined_tree(request, self.n_jobs, runner)

@@ -15,6 +15,7 @@ from ..._core.parallel import ThreadRunner
 from ..._core.typing import DeviceLike, MetricLike, RNGLike
 from ...fitting._request import FitRequest
 from ...fitting._trials import Plan, tree_of_trials
+from ...metric._missing import refuse_missing
 from ...metric.as_metric import as_metric
 from ...metric.base import Metric
 from ...refinement.refine import RefineRequest
@@ -83,6 +84,7 @@ class Torch(Backend):
 
     def refine(self, request: RefineRequest) -> RefinedTree:
         """Fit the weights of a tree to all pairs on the device."""
+        refuse_missing(request.metric, self.name, "leave out device")
         return refined_weights(request, self.device, self.n_jobs)
 
     @contextmanager

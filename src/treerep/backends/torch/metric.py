@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.typing import DeviceLike, MetricLike, Tensor, TorchDevice
+from ...metric._missing import refuse_missing
 from ...metric.as_metric import as_metric
 from ...metric.base import BadEntryError, MetricError
 from ...metric.matrix import MatrixMetric
@@ -236,6 +237,7 @@ def device_metric(data: MetricLike, metric: str | None, device: DeviceLike) -> D
         if metric == kind and isinstance(data, torch.Tensor):
             return _tensor_metric(data.to(where), kind)
     space = as_metric(data, metric=metric)
+    refuse_missing(space, f"device={str(where)!r}", "leave out device")
     oracle = space.oracle
     if isinstance(space, MatrixMetric):
         table = _moved(space.distances, where)

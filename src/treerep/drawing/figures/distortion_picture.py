@@ -74,6 +74,10 @@ def distortion_picture(
     i, j = _pairs(len(tree), positive_number(pairs, "pairs"), np.random.default_rng(rng))
     x = np.asarray(truth.pairs(i, j), np.float64)
     y = np.asarray(tree.pairs(i, j), np.float64)
+    if truth.has_missing:
+        measured = ~np.isnan(x)
+        x = x[measured]
+        y = y[measured]
     axes = new_axes(5.4, 4.6) if ax is None else linear_axes(ax)
     columns = _cell_limits(x, positive_number(bins, "bins"))
     rows = _cell_limits(y, bins)

@@ -13,6 +13,7 @@ from ..._core.typing import MetricLike
 from ...embedding.sarkar.construction import sarkar
 from ...embedding.tree_embedding import TreeEmbedding
 from ...metric._matching import matched, values_in_order
+from ...metric._missing import refuse_missing
 from ...metric.as_metric import as_metric
 from ...tree.tree import Tree
 from .._arrays import FloatArray
@@ -132,6 +133,7 @@ def true_distances(tree: Tree, data: MetricLike) -> str | None:
         return None
     n = tree.n_points
     metric = matched(as_metric(data), tree, ("data", "the tree"))
+    refuse_missing(metric, "the page", "leave out data")
     if n > MOST_DISTANCES:
         return None
     points = np.arange(n)

@@ -127,7 +127,8 @@ def _read_matrix(
         name, row = _row(rest, columns.stop - columns.start, form.labeled)
         names.append(name)
         if columns.stop > columns.start:
-            square[i, columns] = read_rows([row], None, columns.stop - columns.start)[0]
+            width = columns.stop - columns.start
+            square[i, columns] = read_rows([row], None, width, request.missing)[0]
         elif row[1].strip():
             raise ValueError(f"line {row[0]} has too many numbers: set the TRIANGLE in FORMAT")
         if form.triangle != "both":

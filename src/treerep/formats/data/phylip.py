@@ -48,7 +48,7 @@ def read(source: Source, request: Request, strict: bool | None = None) -> Metric
             )
         split = [_split(row, _is_strict(row) if strict is None else strict) for row in block]
         names += [name for name, _ in split]
-        _fill(square, start, [numbers for _, numbers in split], lower)
+        _fill(square, start, [numbers for _, numbers in split], lower, request.missing)
     if len(names) < n:
         raise ValueError(
             f"line 1 declares {n} points but {len(names)} rows follow: the file is truncated"
@@ -142,11 +142,13 @@ def _lower(first: Line, n: int, strict: bool) -> int | None:
     return None if count == n else count
 
 
-def _fill(square: NDArray[np.float64], start: int, rows: list[Line], lower: int | None) -> None:
+def _fill(
+    square: NDArray[np.float64], start: int, rows: list[Line], lower: int | None, missing: bool
+) -> None:
     if lower is None:
-        square[start : start + len(rows)] = read_rows(rows, None, len(square))
+        square[start : start + len(rows)] = read_rows(rows, None, len(square), missing)
         return
     for i, row in enumerate(rows, start=start):
         if i + lower or row[1].strip():
-            square[i, : i + lower] = read_rows([row], None, i + lower)[0]
+            square[i, : i + lower] = read_rows([row], None, i + lower, missing)[0]
             square[:i, i] = square[i, :i]

@@ -28,6 +28,7 @@ class Layout(NamedTuple):
     header: list[str] | None
     indexed: bool  # whether the first cell of every row is a label
     width: int  # numbers in a row
+    missing: bool = False  # whether an empty cell is a missing distance
 
 
 def read(source: Source, request: Request, delimiter: str | None = None) -> Metric:
@@ -36,7 +37,7 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
     first = list(islice(records, 2))
     if not first:
         raise ValueError("the file is empty: a table has at least one row")
-    layout = _layout(first, delimiter, request.kind)
+    layout = _layout(first, delimiter, request)
     is_edges = len(first) > 1 and all(_is_edge(cells(row, layout.delimiter)) for row in first)
     if request.kind is None and is_edges:
         raise ValueError(
@@ -152,13 +153,14 @@ def find_delimiter(first: list[Line]) -> str | None:
     return marks[0] if marks else None
 
 
-def _layout(first: list[Line], delimiter: str | None, kind: str | None) -> Layout:
+def _layout(first: list[Line], delimiter: str | None, request: Request) -> Layout:
     """Find labels and numbers in the first two rows. Bad numbers are reported later."""
     delimiter = delimiter or find_delimiter(first)
     top = cells(first[0], delimiter)
     below = cells(first[-1], delimiter)
-    if len(below) > 1 and below[-1] == "":  # a delimiter at the end of each row
-        below.pop()
+    missing = request.missing
+    if len(below) > 1 and below[-1] == "" and not (missing and len(top) >= len(below)):
+        below.pop()  # a delimiter at the end of each row
     longer = len(top) > len(below) or len(first) == 1
     if len(top) > 1 and top[-1] == "" and longer:
         top.pop()
@@ -173,14 +175,14 @@ def _layout(first: list[Line], delimiter: str | None, kind: str | None) -> Layou
         shifted
         or corner
         or (words and any(map(is_numeral, below)))
-        or _numbers_columns(top, below, kind, first[0])
+        or _numbers_columns(top, below, request.kind, first[0])
     )
     if len(first) == 1 or not has_header:
         indexed = len(top) > 1 and not is_numeral(top[0])
-        return Layout(delimiter, None, indexed, len(top) - indexed)
+        return Layout(delimiter, None, indexed, len(top) - indexed, missing)
     indexed = shifted or corner or (len(below) > 1 and not is_numeral(below[0]))
     header = top[1:] if indexed and not shifted else top
-    return Layout(delimiter, header, indexed, len(below) - indexed)
+    return Layout(delimiter, header, indexed, len(below) - indexed, missing)
 
 
 def _numbers_columns(top: list[str], below: list[str], kind: str | None, line: Line) -> bool:
@@ -239,7 +241,8 @@ def _unquoted(record: Line, layout: Layout) -> tuple[Line, str]:
     if len(row) == layout.width + 1 and row[-1] == "":
         row.pop()
     for cell in row:
-        if not cell or delimiter in cell or "\n" in cell:  # would not be one cell after joining
+        absent = not cell and not layout.missing
+        if absent or delimiter in cell or "\n" in cell:  # would not be one cell after joining
             raise ValueError(f"line {number}: {bad_cell(cell)}")
     return (number, delimiter.join(row)), name
 
@@ -258,7 +261,7 @@ def _read_square(
     done = 0
     while block := list(islice(body, min(max(1, _BLOCK // n), n - done))):
         square[done : done + len(block)] = read_rows(
-            [row for row, _ in block], layout.delimiter, n
+            [row for row, _ in block], layout.delimiter, n, layout.missing
         )
         names += [name for _, name in block]
         done += len(block)
@@ -299,7 +302,8 @@ def _read_points(
     blocks: list[NDArray[np.float64]] = []
     names: list[str] = []
     while block := list(islice(body, max(1, _BLOCK // layout.width))):
-        blocks.append(read_rows([row for row, _ in block], layout.delimiter, layout.width))
+        rows = [row for row, _ in block]
+        blocks.append(read_rows(rows, layout.delimiter, layout.width, layout.missing))
         names += [name for _, name in block]
         # All blocks are copied once.
         check_memory(

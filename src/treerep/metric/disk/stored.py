@@ -30,6 +30,7 @@ def stored_matrix(
     *,
     labels: Sequence[object] | None = None,
     symmetrize: str | None = None,
+    missing: bool = False,
 ) -> MatrixMetric:
     """Return the MatrixMetric of a square array stored in chunks.
 
@@ -42,9 +43,10 @@ def stored_matrix(
     check_square(shape, dtype)
     check_chunks(array, "distances")
     if shape[0] * shape[1] * dtype.itemsize <= mapped.LARGE:
-        return MatrixMetric(np.asarray(array[:]), labels=labels, symmetrize=symmetrize)
+        loaded = np.asarray(array[:])
+        return MatrixMetric(loaded, labels=labels, symmetrize=symmetrize, missing=missing)
     matrix = _unpacked(array, shape[0], dtype.newbyteorder("="))
-    return MatrixMetric(matrix, labels=labels, symmetrize=symmetrize)
+    return MatrixMetric(matrix, labels=labels, symmetrize=symmetrize, missing=missing)
 
 
 def _unpacked(array: ChunkedArray, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -91,7 +91,7 @@ def is_graph(metric: Any) -> bool:
 
 def small_tree(
     tree: Tree,
-    table: MatrixMetric,
+    table: Metric,
     choice: Weighting,
     *,
     whole: bool,

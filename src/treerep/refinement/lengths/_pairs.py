@@ -17,6 +17,8 @@ from ...scores._streaming import BLOCK_ENTRIES, triangle_slices
 from ._path_sum_kernels import add_up, cut_sums, row_sums
 from ._splits import SplitTree, Vector, depths, measured
 
+#: Marks pairs without a measured distance. No distance is negative.
+_MISSING = -1.0
 #: If a weight 1 / d^p would overflow, distances below this fraction of the largest count as 0.
 _ZERO_SHARE = 1e-100
 _PROBES = 8
@@ -66,6 +68,8 @@ class _Reader:
             distance = (
                 checked_block(self.metric, points[task.rows], points[task.start :]) / self.unit
             )
+            if self.metric.has_missing:
+                distance[np.isnan(distance)] = _MISSING
             if self._keep:
                 self._distances[task.number] = distance
         return distance
@@ -74,9 +78,9 @@ class _Reader:
         distance = self.distance(task)
         factor = self._factors.get(task.number)
         if not self.power:
-            return distance, np.ones_like(distance)
+            return distance, (distance >= 0).astype(np.float64)
         if factor is None:
-            factor = np.full_like(distance, self.at_zero)
+            factor = np.where(distance >= 0, self.at_zero, 0.0)
             if self.power == 2:  # 1 / d, and division is many times faster than a power
                 np.divide(1.0, distance, out=factor, where=distance > _ZERO_SHARE)
             else:
@@ -114,8 +118,9 @@ class Pairs:
     in every pass otherwise. Distances are measured in `unit`, a power of two near the largest
     distance, so that squares neither overflow nor underflow. Factors u = 1 / d^(power / 2) weight
     the errors of the pairs. A pair at distance 0 is excluded (u = 0), or weighted like the smallest
-    positive distance if `with_zeros` is true. If a `runner` is given, the runner performs the
-    passes over the pairs instead of the workers and keeps no distances. A `bar` counts the passes.
+    positive distance if `with_zeros` is true. A pair without a measured distance is excluded. If a
+    `runner` is given, the runner performs the passes over the pairs instead of the workers and
+    keeps no distances. A `bar` counts the passes.
     """
 
     def __init__(
@@ -159,11 +164,13 @@ class Pairs:
         # Use several points: if the triangle inequality fails, one point may be at distance 0
         # from all others.
         few = splits.points[:: max(1, n // _PROBES)]
-        self.radius = float(checked_block(metric, few, splits.points).max()) or 1.0
+        probed = checked_block(metric, few, splits.points)
+        self.radius = float(probed.max(initial=0.0, where=probed >= 0)) or 1.0
         self.unit = math.ldexp(1.0, math.frexp(self.radius)[1])
-        keep = (
-            self.runner is None and self.count * (16 if power else 8) < available_memory() // 2
-        )
+        #: Whether the pairs have different factors.
+        self.weighted = power > 0 or metric.has_missing
+        needed = self.count * (16 if power else 8)
+        keep = self.runner is None and needed < available_memory() // 2
         self._reader = _Reader(splits, metric, self.upper, self.unit, power, keep)
         self._reader.at_zero = self._smallest() ** (-power / 2) if power and with_zeros else 0.0
 
@@ -181,6 +188,7 @@ class Pairs:
         """Return the same pairs with other factors. The distances are shared."""
         other = copy.copy(self)
         other.power = power
+        other.weighted = power > 0 or self._reader.metric.has_missing
         other._reader = self._reader.with_power(power)
         return other
 

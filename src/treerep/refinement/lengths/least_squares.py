@@ -53,9 +53,9 @@ class Quadratic:
         self.pairs = pairs
         whole = (pairs.below * (pairs.n - pairs.below)).astype(np.float64)
         length = np.zeros(len(whole))
-        self.diagonal = pairs.sums(FACTORS, length)[1] if pairs.power else pairs.crossing()
+        self.diagonal = pairs.sums(FACTORS, length)[1] if pairs.weighted else pairs.crossing()
         # |U d|^2, the reference for an edge's fraction of the objective.
-        self.size = pairs.sums(SQUARES, length)[0] if pairs.power else 0.0
+        self.size = pairs.sums(SQUARES, length)[0] if pairs.weighted else 0.0
         # Edges that are on no path of a pair keep their lengths.
         self.measured = self.diagonal > 0
         self.measured[0] = False
@@ -65,7 +65,7 @@ class Quadratic:
 
     def product(self, length: Vector) -> Vector:
         """Return H w. O(N) for U = 1, otherwise a pass over the pairs."""
-        if self.pairs.power:
+        if self.pairs.weighted:
             return self.pairs.sums(PRODUCT, length)[1]
         return self.pairs.cut_sums(length)
 
@@ -107,7 +107,7 @@ def least_squares(
     value, gradient = pairs.sums(SQUARES, raised)
     start = pairs.sums(SQUARES, given)[0] if (raised != given).any() else value
     best = raised, value, problem.residual(raised, gradient, floor)
-    ordinary = pairs.power == 0 and pairs.upper
+    ordinary = pairs.upper and not pairs.weighted
     # Exact steps are cheap, so continue to the last digits, which long paths need.
     goal = _LAST_DIGITS * tol if ordinary else tol
     if ordinary and pairs.n > _MANY_POINTS:

@@ -38,7 +38,7 @@ class BinaryPreorder(Preorder):
 class Task(NamedTuple):
     """The distances to fit."""
 
-    matrix: Any  # distances between the leaves
+    matrix: Any  # distances between the leaves, or -1 for missing distances
     power: Any  # squared errors are divided by distance ** power
     smallest: Any  # smaller distances count as this one in the weights
 
@@ -53,6 +53,14 @@ class Workspace(NamedTuple):
     height: Any  # (nodes,) distance to the root of the removed subtree
     ints: Any  # (4, nodes) and
     reals: Any  # (nodes,): for reordering
+
+
+@helper
+def _weigh(distances: Any, power: float, smallest: float, weight: Any) -> None:
+    """Compute the weights of a row. Missing distances have weight 0."""
+    weigh(distances, power, smallest, weight)
+    for k in range(len(weight)):
+        weight[k] = 0.0 if distances[k] < 0.0 else weight[k]
 
 
 @kernel
@@ -103,7 +111,7 @@ def _sum_up_rows(tree: BinaryPreorder, task: Task, workspace: Workspace, s: int)
         workspace.height[k] = h
         if tree.size[k] == 1:
             row = task.matrix[tree.order[k]]
-            weigh(row, task.power, task.smallest, weight)
+            _weigh(row, task.power, task.smallest, weight)
             for y in range(len(row)):
                 error = row[y] - h
                 leaf[0, y] += weight[y]
@@ -211,9 +219,11 @@ def _best_place(
         v = weight - w
         a = total[g, 0] - shifted_f
         r = total[g, 1] - shifted_q
+        # Without a measured distance on one side, every place on the edge fits as well as its end.
         # Even with free choice of the distances on both sides, the errors are at least q - f^2
         # / w + r - a^2 / v.
-        if (q + r - best) * w * v < f * f * v + a * a * w:
+        measured = w > 0.0 and v > 0.0
+        if measured and (q + r - best) * w * v < f * f * v + a * a * w:
             cost, x, y = best_on_edge(w, f, q, v, a, r, length)
             if cost < best:
                 best = cost
@@ -309,7 +319,7 @@ def sum_of_errors(matrix: Any, tree_distances: Any, power: float, smallest: floa
     weight = np.empty(matrix.shape[1])
     total = 0.0
     for i in range(len(matrix)):
-        weigh(matrix[i], power, smallest, weight)
+        _weigh(matrix[i], power, smallest, weight)
         part = 0.0
         for j in range(len(weight)):
             part += weight[j] * (tree_distances[i, j] - matrix[i, j]) ** 2

@@ -175,6 +175,8 @@ class Distances:
         self.smallest = smallest / self.unit if largest > 0 else 1.0
         if self.matrix is not None:
             self.matrix /= self.unit
+            if metric.has_missing:
+                self.matrix[np.isnan(self.matrix)] = -1.0  # for kernels
 
     def _range(self) -> tuple[float, float]:
         """Return the smallest positive distance and the largest distance."""
@@ -182,7 +184,7 @@ class Distances:
         largest = 0.0
         for part in row_slices(len(self.rows), len(self.points)):
             block = self.read(self.rows[part], self.points)
-            largest = max(largest, float(block.max()))
+            largest = max(largest, float(block.max(where=block >= 0, initial=0.0)))
             positive = float(block.min(where=block > 0, initial=np.inf))
             smallest = min(smallest, positive)
         return smallest, largest

@@ -1,0 +1,1 @@
+"""Trees of distance matrices with missing entries: exact insertion, and NJ*."""
