@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import treerep as tr
 
+_LETTERS = np.frombuffer(b"ACGT", np.uint8)
 _UNEVENNESS = (
     0.5  # standard deviation of the logarithm of the rate of a branch (no molecular clock)
 )
@@ -123,34 +124,7 @@ def _evolved(
     return np.where(chance < transition, sequence ^ 2, turned).astype(np.int8)
 
 
-class SequenceMetric(tr.Metric):
-    """JC69 or K2P distances between sequences, computed on request.
-
-    Memory: four numbers per site.
-    """
-
-    def __init__(self, sequences: NDArray[np.int8], kappa: float | None) -> None:
-        n, sites = sequences.shape
-        self.sites, self.model = sites, "JC69" if kappa is None else "K2P"
-        self.is_base = np.zeros((n, sites, 4), np.float32)
-        np.put_along_axis(self.is_base, sequences[:, :, None].astype(np.int64), 1.0, axis=2)
-
-    def __len__(self) -> int:
-        return len(self.is_base)
-
-    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return distances between two sets of sequences; saturated pairs are set to half a site below saturation."""
-        first, second = (
-            self.is_base[points].reshape(len(points), -1) for points in (rows, cols)
-        )
-        same = (first @ second.T).astype(np.float64) / self.sites
-        least = 0.5 / self.sites
-        if self.model == "JC69":
-            return -0.75 * np.log(np.maximum(1 - 4 / 3 * (1 - same), least)) + 0.0
-        swapped = self.is_base[cols][:, :, [2, 3, 0, 1]].reshape(len(cols), -1)
-        transitions = (first @ swapped.T).astype(np.float64) / self.sites
-        transversions = np.maximum(1 - same - transitions, 0.0)
-        near = np.maximum(1 - 2 * transitions - transversions, least)
-        return np.maximum(
-            -0.5 * np.log(near) - 0.25 * np.log(np.maximum(1 - 2 * transversions, least)), 0.0
-        )
+def sequence_metric(sequences: NDArray[np.int8], kappa: float | None) -> tr.SequenceMetric:
+    """Return JC69 or K2P distances. Saturated pairs are half a site below saturation."""
+    model = "jc69" if kappa is None else "k2p"
+    return tr.SequenceMetric(_LETTERS[sequences], model, alphabet="dna", saturated="cap")

@@ -17,7 +17,7 @@ from treerep.tree.comparison.support import inner_splits
 from treerep.tree.structure.rooted import preorder
 
 from . import networks
-from .alignments import SequenceMetric, Simulation, simulate
+from .alignments import Simulation, sequence_metric, simulate
 from .common import Table, in_child
 
 SIMULATIONS = (
@@ -52,7 +52,7 @@ def phylogenies() -> list[dict[str, Any]]:
         alignment = simulate(what, rng=0)
         every = np.arange(what.taxa)
         metric = tr.MatrixMetric(
-            SequenceMetric(alignment.sequences, what.kappa).block(every, every),
+            sequence_metric(alignment.sequences, what.kappa).block(every, every),
             symmetrize="mean",
         )
         row: dict[str, Any] = _described(what)
@@ -70,11 +70,11 @@ def phylogenies() -> list[dict[str, Any]]:
 CHILD = """
 import json, time
 import treerep as tr
-from benchmarks.truth import LARGE, SequenceMetric, simulate, wrong_splits
+from benchmarks.truth import LARGE, sequence_metric, simulate, wrong_splits
 small = simulate(LARGE._replace(taxa=2500), rng=1)
-tr.fit(SequenceMetric(small.sequences, None), method="backbone", size=300)
+tr.fit(sequence_metric(small.sequences, None), method="backbone", size=300)
 alignment = simulate(LARGE, rng=0)
-metric = SequenceMetric(alignment.sequences, LARGE.kappa)
+metric = sequence_metric(alignment.sequences, LARGE.kappa)
 def peak():  # in kB, of this process alone: getrusage would begin with the peak of the parent
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
@@ -92,7 +92,7 @@ def without_a_matrix() -> dict[str, Any]:
     ours = in_child(CHILD)
     alignment = simulate(LARGE, rng=0)
     joined, seconds = timed(
-        SequenceMetric(alignment.sequences, LARGE.kappa), "neighbor_joining"
+        sequence_metric(alignment.sequences, LARGE.kappa), "neighbor_joining"
     )
     return _described(LARGE) | {
         "auto": f"{ours['wrong']:.3f}",

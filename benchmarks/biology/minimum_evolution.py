@@ -11,7 +11,7 @@ import numpy as np
 
 import treerep as tr
 
-from ..alignments import SequenceMetric, Simulation, simulate
+from ..alignments import Simulation, sequence_metric, simulate
 from ..common import Table, store
 from ..truth import wrong_splits
 
@@ -50,7 +50,7 @@ def scores(what: Simulation, rng: int) -> dict[str, Score]:
     alignment = simulate(what, rng)
     every = np.arange(what.taxa)
     metric = tr.MatrixMetric(
-        SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean"
+        sequence_metric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean"
     )
     found = {}
     for name, options in METHODS.items():

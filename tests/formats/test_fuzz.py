@@ -100,7 +100,9 @@ def check(data: bytes, **options: Any) -> None:
             return
     assert isinstance(metric, Metric)
     some = np.arange(min(len(metric), 5))
-    if isinstance(metric, SequenceMetric):  # undefined distances raise an error when they are read
+    if isinstance(
+        metric, SequenceMetric
+    ):  # undefined distances raise an error when they are read
         metric = SequenceMetric(metric.packed, saturated="cap", labels=metric.labels)
     block = metric.block(some, some)
     assert np.isfinite(block).all()

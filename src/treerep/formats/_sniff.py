@@ -113,15 +113,14 @@ def _is_phylip_alignment(lines: list[str]) -> bool:
         return False
     if not all(word.isdecimal() for word in lines[0].split()):
         return False
-    return not any(map(is_numeral, lines[1].split()[1:])) and not is_numeral(lines[1].split()[0])
+    return not any(map(is_numeral, lines[1].split()[1:])) and not is_numeral(
+        lines[1].split()[0]
+    )
 
 
 def _not_fasta(name: str) -> ValueError:
     """Return the error for an alignment in another format."""
-    return ValueError(
-        f"the file is an alignment in {name}: convert it to FASTA, for example with "
-        "seqmagick or AliView"
-    )
+    return ValueError(f"the file is an alignment in {name}: convert it to FASTA")
 
 
 def _has_edge_header(text: str, lines: list[str]) -> bool:

@@ -54,7 +54,10 @@ def test_a_table_may_start_with_the_mark_of_a_header(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (">a\nACGT\n>b\nACG\n", "line 3: sequence 'b' has 3 sites, but 'a' has 4: .*not aligned"),
+        (
+            ">a\nACGT\n>b\nACG\n",
+            "line 3: sequence 'b' has 3 sites, but 'a' has 4: .*not aligned",
+        ),
         (">a\nAC\nG!\n", "line 3: sequence 'a' has '!' at position 4, which is not a DNA"),
         (">a\nAC\nGé\n", "line 3: sequence 'a' has 'é' at position 4"),
         (">a\nACGT\n>b\nACJT\n", "line 4: sequence 'b' has 'J' at position 3"),
@@ -94,7 +97,10 @@ def test_wrong_options(tmp_path, options, message):
     [
         ({"gamma": 1.0}, "gamma=1.0 applies to fasta, not to csv"),
         ({"saturated": "cap"}, "saturated='cap' applies to fasta, not to csv"),
-        ({"metric": "k2p"}, r"sequences \(metric='k2p'\) are read from FASTA files, but .* csv"),
+        (
+            {"metric": "k2p"},
+            r"sequences \(metric='k2p'\) are read from FASTA files, but .* csv",
+        ),
         ({"kind": "sequences"}, "sequences are read from FASTA files, but this file is csv"),
     ],
 )
@@ -107,6 +113,11 @@ def test_options_of_sequences_for_other_data(tmp_path, options, message):
     ("text", "name", "file"),
     [
         ("2 4\na ACGT\nb ACGA\n", "PHYLIP", "a.txt"),
+        (
+            "#NEXUS\nbegin data;\ndimensions ntax=2 nchar=4;\nmatrix\na ACGT\nb ACGA;\nend;\n",
+            "Nexus",
+            "a.nex",
+        ),
         ("CLUSTAL W (1.83)\n\na ACGT\nb ACGA\n", "Clustal", "a.aln"),
         ("# STOCKHOLM 1.0\na ACGT\nb ACGA\n//\n", "Stockholm", "a.sto"),
         ("#mega\n!Title x;\n#a\nACGT\n", "MEGA", "a.meg"),

@@ -148,7 +148,9 @@ def test_hand_worked():
     np.testing.assert_allclose(
         k2p, [-0.5 * math.log(0.8), -0.5 * math.log(0.8) - 0.25 * math.log(0.6)]
     )
-    np.testing.assert_array_equal(tr.SequenceMetric(rows, "p").pairs([0, 0], [1, 2]), [0.1, 0.2])
+    np.testing.assert_array_equal(
+        tr.SequenceMetric(rows, "p").pairs([0, 0], [1, 2]), [0.1, 0.2]
+    )
 
 
 def test_defaults():
@@ -229,7 +231,9 @@ def test_undefined_pairs(model):
     # The first two have no common site. All sites of the last two differ.
     rows = ["ACGTACGT--------", "--------ACGTACGT", "ACGTACGTACGTACGT", "CGTACGTACGTACGTA"]
     strict = tr.SequenceMetric(rows, model, alphabet=alphabet, labels=labels)
-    with pytest.raises(MetricError, match=f"the {model} distance of 'one' and 'two' is .* site"):
+    with pytest.raises(
+        MetricError, match=f"the {model} distance of 'one' and 'two' is .* site"
+    ):
         strict.pairs(0, 1)
     expected = [[0, 1]] if model == "p" else [[0, 1], [0, 3], [1, 3], [2, 3]]
     assert strict.saturated_pairs().tolist() == expected
@@ -277,7 +281,11 @@ def test_an_error_names_the_labels_after_renumbering():
         ([], {}, "no sequences"),
         (["----", "ACGT"], {"labels": "ab"}, "sequence 'a' has no known character"),
         (["ACGT", "ACGA"], {"model": "k3"}, "unknown model 'k3': choose one of p, jc69"),
-        (["ACGT", "ACGA"], {"model": "kimura"}, "for proteins, not for DNA: choose one of p, jc"),
+        (
+            ["ACGT", "ACGA"],
+            {"model": "kimura"},
+            "for proteins, not for DNA: choose one of p, jc",
+        ),
         (["MKVL", "MKIL"], {"model": "k2p"}, "for DNA, not for proteins: choose one of p, poi"),
         (["ACGT", "ACGA"], {"gamma": 0}, "gamma must be a number above 0, not 0"),
         (["MKVL", "MKIL"], {"gamma": 1}, "gamma=1 does not apply to the model 'kimura'"),

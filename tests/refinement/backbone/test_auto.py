@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import treerep as tr
-from benchmarks.alignments import SequenceMetric, Simulation, simulate
+from benchmarks.alignments import Simulation, sequence_metric, simulate
 from benchmarks.truth import purity, wrong_splits
 from tests.metrics import Table
 from tests.strategies import any_symmetric, tree_metrics
@@ -117,7 +117,7 @@ def test_phylogenies_are_truer_than_from_neighbor_joining(what):
     alignment = simulate(what, rng=1)
     every = np.arange(what.taxa)
     table = tr.MatrixMetric(
-        SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean"
+        sequence_metric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean"
     )
     ours, joined = tr.fit(table), tr.fit(table, method="neighbor_joining")
     assert wrong_splits(ours, alignment.tree) <= wrong_splits(joined, alignment.tree) + 0.02
@@ -129,7 +129,7 @@ def test_a_good_phylogeny_keeps_its_splits_when_it_is_refined():
     alignment = simulate(what, rng=0)
     every = np.arange(what.taxa)
     table = tr.MatrixMetric(
-        SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean"
+        sequence_metric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean"
     )
     shortest = tr.fit(table, method="minimum_evolution")
     better = tr.refine(shortest, table)
@@ -140,7 +140,7 @@ def test_a_good_phylogeny_keeps_its_splits_when_it_is_refined():
 def test_sequences_need_no_matrix():
     what = Simulation(120, 400, 0.3)
     alignment = simulate(what, rng=2)
-    metric = SequenceMetric(alignment.sequences, None)
+    metric = sequence_metric(alignment.sequences, None)
     tree = tr.fit(metric, method="backbone", size=60)
     assert wrong_splits(tree, alignment.tree) < 0.4
 
@@ -149,7 +149,7 @@ def test_simulated_distances_are_those_of_the_true_tree():
     # Many sites of shallow trees: the estimated distances are near the lengths of the tree that was simulated.
     for kappa in (None, 4.0):
         alignment = simulate(Simulation(8, 200_000, 0.1, 0.3, kappa), rng=3)
-        found = SequenceMetric(alignment.sequences, kappa).block(np.arange(8), np.arange(8))
+        found = sequence_metric(alignment.sequences, kappa).block(np.arange(8), np.arange(8))
         assert_allclose(found, alignment.tree.distances(), rtol=0.05, atol=1e-3)
 
 

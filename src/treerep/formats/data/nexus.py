@@ -15,7 +15,7 @@ from .._source import Line, Source
 # Possessive quantifiers (++, *+) make an incomplete file fail in linear time.
 _QUOTED = r"'(?:[^']++|'')*+'"
 _COMMENT = re.compile(rf"{_QUOTED}|\[[^\[\]]*+\]")
-_BLOCK = re.compile(r"\bbegin\s++(taxa|distances)\s*+;", re.IGNORECASE)
+_BLOCK = re.compile(r"\bbegin\s++(taxa|data|characters|distances)\s*+;", re.IGNORECASE)
 _COMMAND = re.compile(rf"\s*+([a-z]++)((?:[^';]++|{_QUOTED})*+);", re.IGNORECASE)
 _NAME = re.compile(rf"\s*+({_QUOTED}|[^\s']++)")
 _TRIANGLES = ("lower", "upper", "both")
@@ -42,6 +42,7 @@ def read(source: Source, request: Request) -> Metric:
     taxa: list[str] | None = None
     n: int | None = None
     form = _Form()
+    aligned = False
     for block, command, body, start in _commands(text):
         if command == "dimensions" and (
             found := re.search(r"ntax\s*=\s*(\d{1,12})\b", body, re.IGNORECASE)
@@ -53,6 +54,10 @@ def read(source: Source, request: Request) -> Metric:
             form = _read_format(body)
         elif command == "matrix" and block == "distances":
             return _read_matrix(_lines(text, body, start), n, form, taxa, request)
+        elif command == "matrix" and block in ("data", "characters"):
+            aligned = True
+    if aligned:
+        raise ValueError("the file is an alignment in Nexus: convert it to FASTA")
     raise ValueError("the file has no DISTANCES block with a MATRIX: add one")
 
 

@@ -42,7 +42,7 @@ from .lane_kernels import (
     sum_of_squared_differences,
     sum_of_squared_sums,
 )
-from .sequence_kernels import sequence_distance
+from .sequence_kernels import row_address, sequence_distance
 from .step_kernels import between, climb
 
 
@@ -203,7 +203,14 @@ def _tree(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def _sequence(oracle: Any, i: Any, j: Any) -> Any:
-    return sequence_distance(oracle.planes, oracle.constants, oracle.origin, i, j)
+    return sequence_distance(
+        row_address(oracle.planes, i),
+        row_address(oracle.planes, j),
+        oracle.planes.shape[1],
+        row_address(oracle.constants, i),
+        row_address(oracle.origin, i),
+        row_address(oracle.origin, j),
+    )
 
 
 _DISTANCES = {

@@ -1,15 +1,22 @@
 """Distances between aligned sequences, from counts of bits.
 
-A word holds one bit of the codes of 64 sites (see `sequences/packing.py`). `ctpop` counts the
-bits of a word in one instruction, and the compiler counts several words at a time. Counts are
-whole numbers, so every CPU gives the same counts.
+A word holds one bit of the codes of 64 sites (see `sequences/packing.py`). `ctpop` counts the bits
+of a word in one instruction. Left to itself, the compiler vectorizes the loop over words in some
+callers and not in others. The loops are therefore written in LLVM vectors of eight words, as in
+`lane_kernels.py`. Counts are whole numbers, so every CPU gives the same counts.
+
+Functions receive the addresses of rows instead of arrays. With arrays, a function that has branches
+counts references, which takes longer than counting the bits of 1,000 sites.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ..._core.kernel import helper
@@ -33,127 +40,203 @@ _OF_RESIDUE = 6
 # Smaller arguments of a logarithm are 0 apart from rounding.
 _ROUNDING = 1e-12
 
+_LANES = 8  # a plane is padded to a multiple of eight words
+Values = Any  # an llvmlite value: a vector of eight words
+
+
+def _base_terms(builder: Any, a: list[Values], b: list[Values]) -> list[Values]:
+    """Return the common sites, A-G differences, C-T differences and transversions of two words."""
+    known = builder.and_(a[0], b[0])
+    across = builder.and_(builder.xor(a[1], b[1]), known)
+    within = builder.and_(builder.xor(a[2], b[2]), builder.and_(known, builder.not_(across)))
+    pyrimidines = builder.and_(within, a[1])
+    return [known, builder.xor(within, pyrimidines), pyrimidines, across]
+
+
+def _residue_terms(builder: Any, a: list[Values], b: list[Values]) -> list[Values]:
+    """Return the common sites and the differences of two words of proteins."""
+    known = builder.and_(a[0], b[0])
+    different = builder.xor(a[1], b[1])
+    for x, y in zip(a[2:], b[2:], strict=True):
+        different = builder.or_(different, builder.xor(x, y))
+    return [known, builder.and_(different, known)]
+
+
+def _pair_terms(builder: Any, a: list[Values], b: list[Values]) -> list[Values]:
+    """Return where the first word has base x and the second base y, for the 16 pairs (x, y)."""
+
+    def bases(known: Values, first: Values, second: Values) -> list[Values]:
+        return [
+            builder.and_(known, builder.and_(one, two))
+            for one in (builder.not_(first), first)
+            for two in (builder.not_(second), second)
+        ]
+
+    return [builder.and_(x, y) for x in bases(*a) for y in bases(*b)]
+
 
 @intrinsic
-def _popcount(typing_context: Any, word: Any) -> Any:
-    """Count the bits of a word that are 1."""
+def row_address(typing_context: Any, table: Any, i: Any) -> Any:
+    """Return the address of row i of a table."""
+    if not (isinstance(table, types.Array) and table.ndim == 2 and table.layout == "C"):
+        return None
 
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        width = cgutils.unpack_tuple(builder, array.shape)[1]
+        row = builder.gep(array.data, [builder.mul(arguments[1], width)])
+        return builder.ptrtoint(row, arguments[1].type)
 
-    return types.int64(types.uint64), build
+    return types.intp(table, types.intp), build
+
+
+def _reader(kind: Any, stored: Any) -> Any:
+    """Return an intrinsic f(row, k) that reads entry k of a row of numbers."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
+        row = builder.inttoptr(arguments[0], stored.as_pointer())
+        return builder.load(builder.gep(row, [arguments[1]]))
+
+    @intrinsic
+    def entry(typing_context: Any, row: Any, k: Any) -> Any:
+        return kind(types.intp, types.intp), build
+
+    return entry
+
+
+def _counter(planes: int, count: int, terms: Callable[..., list[Values]]) -> Any:
+    """Return an intrinsic f(row, other_row, words) that counts the bits of `terms` over all words."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
+        word = ir.IntType(64)
+        lanes = ir.VectorType(word, _LANES)
+        rows = [builder.inttoptr(row, word.as_pointer()) for row in arguments[:2]]
+        words = arguments[2]
+        index = words.type
+
+        def load(row: Values, plane: int, start: Values) -> Values:
+            position = builder.add(builder.mul(words, ir.Constant(index, plane)), start)
+            pointer = builder.bitcast(builder.gep(row, [position]), lanes.as_pointer())
+            return builder.load(pointer, align=8)
+
+        totals = [
+            cgutils.alloca_once_value(builder, ir.Constant(lanes, [0] * _LANES))
+            for _ in range(count)
+        ]
+        blocks = builder.udiv(words, ir.Constant(index, _LANES))
+        with cgutils.for_range(builder, blocks) as loop:
+            start = builder.mul(loop.index, ir.Constant(index, _LANES))
+            both = [[load(row, plane, start) for plane in range(planes)] for row in rows]
+            for total, term in zip(totals, terms(builder, *both), strict=True):
+                builder.store(builder.add(builder.load(total), _bits(builder, term)), total)
+        sums = [_sum(builder, builder.load(total)) for total in totals]
+        return context.make_tuple(builder, signature.return_type, sums)
+
+    @intrinsic
+    def counts(typing_context: Any, row: Any, other_row: Any, words: Any) -> Any:
+        return types.UniTuple(types.int64, count)(types.intp, types.intp, types.intp), build
+
+    return counts
+
+
+def _bits(builder: Any, words: Values) -> Values:
+    """Count the bits of each word that are 1."""
+    kind = ir.FunctionType(words.type, [words.type])
+    name = f"llvm.ctpop.v{_LANES}i64"
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [words])
+
+
+def _sum(builder: Any, lanes: Values) -> Values:
+    parts = [
+        builder.extract_element(lanes, ir.Constant(ir.IntType(32), k)) for k in range(_LANES)
+    ]
+    while len(parts) > 1:
+        parts = [builder.add(x, y) for x, y in zip(parts[::2], parts[1::2], strict=True)]
+    return parts[0]
+
+
+_number = _reader(types.float64, ir.DoubleType())
+_whole_number = _reader(types.int64, ir.IntType(64))
+_count_bases = _counter(_OF_BASE, 4, _base_terms)
+_count_residues = _counter(_OF_RESIDUE, 2, _residue_terms)
+_count_pairs = _counter(_OF_BASE, 16, _pair_terms)
 
 
 @helper
-def sequence_distance(planes: Any, constants: Any, origin: Any, i: Any, j: Any) -> Any:
-    """Return the distance of sequences i and j."""
-    if i == j:
+def sequence_distance(
+    row: Any, other_row: Any, width: Any, model: Any, origin: Any, other_origin: Any
+) -> Any:
+    """Return the distance of two sequences, given the addresses of their rows in the oracle.
+
+    `width` is the number of words of a row, and `model` is the address of the constants.
+    """
+    if row == other_row:
         return 0.0
-    floor = constants[i, _FLOOR]
-    if constants[i, _KIND] == _LOGDET:
-        value = _logdet(planes, constants, i, j)
+    p1 = 0
+    p2 = 0
+    if _number(model, _PLANES) == _OF_RESIDUE:
+        common, q = _count_residues(row, other_row, width // _OF_RESIDUE)
     else:
-        value = _formula(planes, constants, i, j)
+        common, p1, p2, q = _count_bases(row, other_row, width // _OF_BASE)
+    if _number(model, _KIND) == _LOGDET:
+        value = _logdet(_count_pairs(row, other_row, width // _OF_BASE), model)
+    else:
+        value = _formula(common, p1, p2, q, model)
     if value < 0.0:  # undefined
-        if floor < 0.0:
-            common, p1, p2, q = _count(planes, constants, i, j)
-            raise UndefinedDistanceError(
-                origin[i, 0], origin[i, 1], origin[j, 1], common, p1 + p2 + q
-            )
+        if _number(model, _FLOOR) < 0.0:
+            i = _whole_number(origin, 1)
+            j = _whole_number(other_origin, 1)
+            raise UndefinedDistanceError(_whole_number(origin, 0), i, j, common, p1 + p2 + q)
         return np.nan
     return value
 
 
 @helper
-def _count(planes: Any, constants: Any, i: Any, j: Any) -> Any:
-    if constants[i, _PLANES] == _OF_RESIDUE:
-        return _count_residues(planes, planes.shape[1] // _OF_RESIDUE, i, j)
-    return _count_bases(planes, planes.shape[1] // _OF_BASE, i, j)
-
-
-@helper
-def _count_bases(planes: Any, words: Any, i: Any, j: Any) -> Any:
-    """Count common sites, A-G differences, C-T differences and transversions."""
-    common = 0
-    transitions = 0
-    pyrimidines = 0
-    transversions = 0
-    for w in range(words):
-        known = planes[i, w] & planes[j, w]
-        pyrimidine = planes[i, words + w]
-        across = (pyrimidine ^ planes[j, words + w]) & known
-        within = (planes[i, 2 * words + w] ^ planes[j, 2 * words + w]) & known & ~across
-        common += _popcount(known)
-        transitions += _popcount(within)
-        pyrimidines += _popcount(within & pyrimidine)
-        transversions += _popcount(across)
-    return common, transitions - pyrimidines, pyrimidines, transversions
-
-
-@helper
-def _count_residues(planes: Any, words: Any, i: Any, j: Any) -> Any:
-    """Count common sites and differences of proteins. The latter are returned as transversions."""
-    common = 0
-    different = 0
-    for w in range(words):
-        known = planes[i, w] & planes[j, w]
-        unlike = planes[i, words + w] ^ planes[j, words + w]
-        unlike |= planes[i, 2 * words + w] ^ planes[j, 2 * words + w]
-        unlike |= planes[i, 3 * words + w] ^ planes[j, 3 * words + w]
-        unlike |= planes[i, 4 * words + w] ^ planes[j, 4 * words + w]
-        unlike |= planes[i, 5 * words + w] ^ planes[j, 5 * words + w]
-        common += _popcount(known)
-        different += _popcount(unlike & known)
-    return common, 0, 0, different
-
-
-@helper
-def _formula(planes: Any, constants: Any, i: Any, j: Any) -> Any:
+def _formula(common: Any, p1: Any, p2: Any, q: Any, model: Any) -> Any:
     """Return sum over m of weight[m] g(1 - slope[m] . (P1, P2, Q) - square Q^2), or -1."""
-    common, p1, p2, q = _count(planes, constants, i, j)
-    floor = constants[i, _FLOOR]
+    floor = _number(model, _FLOOR)
     if common == 0 and not floor >= 0.0:
         return -1.0
-    sites = max(1, common)
+    sites = np.float64(max(1, common))
     least = floor if floor > _ROUNDING else _ROUNDING
     total = 0.0
     for m in range(_TERMS):
-        weight = constants[i, _WEIGHTS + m]
+        weight = _number(model, _WEIGHTS + m)
         if weight == 0.0:
             break
         slope = _SLOPES + 3 * m
         # The terms are not negative, so no digits cancel.
-        loss = constants[i, slope] * p1
-        loss += constants[i, slope + 1] * p2
-        loss += constants[i, slope + 2] * q
+        loss = _number(model, slope) * p1
+        loss += _number(model, slope + 1) * p2
+        loss += _number(model, slope + 2) * q
         loss /= sites
-        loss += constants[i, _SQUARE] * (q / sites) * (q / sites)
+        loss += _number(model, _SQUARE) * (q / sites) * (q / sites)
         if common == 0:
             loss = 1.0
-        if constants[i, _KIND] == _LINEAR:
+        if _number(model, _KIND) == _LINEAR:
             total += weight * loss
             continue
         if 1.0 - loss < least:
             if not floor >= 0.0:
                 return -1.0
             loss = 1.0 - floor
-        total += weight * _growth(loss, constants[i, _GAMMA])
+        total += weight * _growth(loss, _number(model, _GAMMA))
     return total
 
 
 @helper
 def _growth(loss: Any, gamma: Any) -> Any:
     # g(w) = -ln w, or a (w^(-1/a) - 1) for gamma rates of shape a, with w = 1 - loss. Both keep
-    # all digits if the loss is small.
+    # the digits of small losses.
     rise = -math.log1p(-loss)
     return rise if gamma == 0.0 else gamma * math.expm1(rise / gamma)
 
 
 @helper
-def _logdet(planes: Any, constants: Any, i: Any, j: Any) -> Any:
+def _logdet(pairs: Any, model: Any) -> Any:
     # d = -1/4 ln(det F / sqrt(product of row sums and column sums of F)), where F counts the
     # pairs of bases (Lockhart et al. 1994, Lake 1994).
-    counts = _count_pairs(planes, planes.shape[1] // _OF_BASE, i, j)
+    counts = np.array(pairs, np.float64).reshape(4, 4)
     rows = 1.0
     columns = 1.0
     different = 0.0
@@ -161,7 +244,7 @@ def _logdet(planes: Any, constants: Any, i: Any, j: Any) -> Any:
         rows *= counts[a].sum()
         columns *= counts[:, a].sum()
         different += counts[a].sum() - counts[a, a]
-    floor = constants[i, _FLOOR]
+    floor = _number(model, _FLOOR)
     scale = math.sqrt(rows) * math.sqrt(columns)
     if different == 0.0 and counts.sum() > 0.0:
         return 0.0
@@ -170,27 +253,7 @@ def _logdet(planes: Any, constants: Any, i: Any, j: Any) -> Any:
         if not floor >= 0.0:
             return -1.0
         share = floor
-    return max(0.0, -constants[i, _WEIGHTS] * math.log(share))
-
-
-@helper
-def _count_pairs(planes: Any, words: Any, i: Any, j: Any) -> Any:
-    """Count how often base a of sequence i is at the site of base b of sequence j."""
-    counts = np.zeros((4, 4))
-    for a in range(4):
-        for b in range(4):
-            # Masks of all ones or zeros select the bases whose bits are those of a and b.
-            a1 = np.uint64(0) - np.uint64(1 - (a >> 1))
-            a2 = np.uint64(0) - np.uint64(1 - (a & 1))
-            b1 = np.uint64(0) - np.uint64(1 - (b >> 1))
-            b2 = np.uint64(0) - np.uint64(1 - (b & 1))
-            found = 0
-            for w in range(words):
-                first = (planes[i, words + w] ^ a1) & (planes[i, 2 * words + w] ^ a2)
-                second = (planes[j, words + w] ^ b1) & (planes[j, 2 * words + w] ^ b2)
-                found += _popcount(first & second & planes[i, w] & planes[j, w])
-            counts[a, b] = found
-    return counts
+    return max(0.0, -_number(model, _WEIGHTS) * math.log(share))
 
 
 @helper

@@ -155,5 +155,6 @@ def constants(
     weights = formula.weights + [0.0] * missing
     slopes = np.ravel([*formula.slopes, *[[0.0] * 3] * missing])
     return np.array(
-        [formula.kind, planes, gamma or 0.0, floor, formula.square, *weights, *slopes], np.float64
+        [formula.kind, planes, gamma or 0.0, floor, formula.square, *weights, *slopes],
+        np.float64,
     )

@@ -1,4 +1,7 @@
-"""Aligned sequences as bit planes: 64 sites per word, one plane for each bit of a code."""
+"""Aligned sequences as bit planes: 64 sites per word, one plane for each bit of a code.
+
+Planes are padded to a multiple of eight words, which compiled code reads together.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -11,6 +14,7 @@ from ..base import MetricError, read_only
 from .alphabet import DNA, Alphabet, IllegalCharacterError, encode
 
 _WORD = 64
+_BLOCK = 512  # sites in eight words
 _CHUNK = 1 << 24  # bits that are unpacked together
 
 Sequences = Iterable[str | bytes] | NDArray[Any]
@@ -96,9 +100,7 @@ def pack(sequences: Sequences, labels: Iterable[str], alphabet: Alphabet) -> Pac
     return packer.finish()
 
 
-def as_codes(
-    row: NDArray[np.uint8] | str, label: str, alphabet: Alphabet
-) -> NDArray[np.uint8]:
+def as_codes(row: NDArray[np.uint8] | str, label: str, alphabet: Alphabet) -> NDArray[np.uint8]:
     """Return ASCII codes, or raise an error that names the first character that is not ASCII."""
     if isinstance(row, str):
         position = next(k for k, character in enumerate(row) if not character.isascii())
@@ -107,9 +109,9 @@ def as_codes(
 
 
 def _packed(codes: NDArray[np.uint8], planes: int) -> NDArray[np.uint8]:
-    """Return the bytes of the planes of some sequences, padded to whole words."""
+    """Return the bytes of the planes of some sequences, padded to whole blocks."""
     n, sites = codes.shape
-    width = -(-sites // _WORD) * (_WORD // 8)
+    width = -(-sites // _BLOCK) * (_BLOCK // 8)
     rows = np.zeros((n, planes, width), np.uint8)
     for plane in range(planes):
         bits = np.packbits((codes >> plane) & 1, axis=1, bitorder="little")
