@@ -25,9 +25,11 @@ _HOMES = {
     "MetricError": "metric.base",
     "Page": "drawing.page.write",
     "PointMetric": "metric.points",
+    "ProfileMetric": "metric.profiles",
     "RefinedTree": "refinement.report",
     "Refinement": "refinement.report",
     "Score": "scores.score",
+    "SketchMetric": "metric.sketches",
     "Tree": "tree.tree",
     "TreeEmbedding": "embedding.tree_embedding",
     "as_metric": "metric.as_metric",
@@ -72,6 +74,8 @@ if TYPE_CHECKING:
     from .metric.graph import GraphMetric as GraphMetric
     from .metric.matrix import MatrixMetric as MatrixMetric
     from .metric.points import PointMetric as PointMetric
+    from .metric.profiles import ProfileMetric as ProfileMetric
+    from .metric.sketches import SketchMetric as SketchMetric
     from .placement.place import place as place
     from .refinement.refine import refine as refine
     from .refinement.report import RefinedTree as RefinedTree

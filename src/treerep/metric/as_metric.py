@@ -12,6 +12,7 @@ from ._registry import find_converter
 from .base import Metric, MetricError
 from .matrix import MatrixMetric
 from .points import PointMetric
+from .profiles import ProfileMetric
 
 
 def as_metric(
@@ -44,7 +45,7 @@ def as_metric(
 
         Installed packages can add types.
     metric : str, optional
-        One of the metrics of `PointMetric`, or "precomputed".
+        One of the metrics of `PointMetric`, "hamming" (see `ProfileMetric`), or "precomputed".
     labels : sequence, optional
         Labels of the points.
     symmetrize : "mean", optional
@@ -127,6 +128,8 @@ def _from_array(array: NDArray[Any], metric: str | None, options: dict[str, Any]
         _refuse(options, "a distance matrix", allowed=("labels", "symmetrize"))
         return MatrixMetric(array, **options)
     _refuse(options, "points", allowed=("labels",))
+    if metric == "hamming":
+        return ProfileMetric(array, **options)
     return PointMetric(array, metric, **options)
 
 

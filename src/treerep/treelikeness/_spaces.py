@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .._core.memory import check_memory
 from ..metric.base import Metric, read_only
 from ..metric.graph import GraphMetric
-from ..metric.oracle.classes import POINT_ORACLES, HubOracle
+from ..metric.oracle.classes import COORDINATE_ORACLES, HubOracle
 from ..scores._streaming import read_block, triangle_slices
 from ._pace import LimitReached, Pace
 from ._quadruples import check_distances
@@ -48,10 +48,10 @@ class Space(NamedTuple):
 def triangle_inequality_holds(metric: Metric) -> bool:
     """Tell whether the triangle inequality is guaranteed.
 
-    It is not guaranteed for matrices and custom metrics.
+    It is not guaranteed for matrices, sequences and custom metrics.
     """
     return isinstance(metric, GraphMetric) or isinstance(
-        metric.oracle, (*POINT_ORACLES, HubOracle)
+        metric.oracle, (*COORDINATE_ORACLES, HubOracle)
     )
 
 
