@@ -29,7 +29,7 @@ _HOMES = {
     "RefinedTree": "refinement.report",
     "Refinement": "refinement.report",
     "Score": "scores.score",
-    "SketchMetric": "metric.sketches",
+    "SketchMetric": "metric.sketches.metric",
     "Tree": "tree.tree",
     "TreeEmbedding": "embedding.tree_embedding",
     "as_metric": "metric.as_metric",
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from .metric.matrix import MatrixMetric as MatrixMetric
     from .metric.points import PointMetric as PointMetric
     from .metric.profiles import ProfileMetric as ProfileMetric
-    from .metric.sketches import SketchMetric as SketchMetric
+    from .metric.sketches.metric import SketchMetric as SketchMetric
     from .placement.place import place as place
     from .refinement.refine import refine as refine
     from .refinement.report import RefinedTree as RefinedTree

@@ -6,7 +6,7 @@ from typing import Any
 from ..._core.kernel import helper
 from .._undefined_pairs import NoCommonKmerError
 
-# Columns of `about`, as written by `sketches.py`.
+# Columns of `about`, as written by `sketches/metric.py`.
 _NUMBER = 0
 _INDEX = 1
 _SIZE = 2

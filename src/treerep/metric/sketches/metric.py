@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.checks import check_choice, positive_number
-from .._core.io.genomes import fasta_pieces, genome_files, genome_name
-from .._core.parallel import run
-from .._core.progress import progress_bar
-from ._compiled import CompiledMetric
-from ._undefined_pairs import new_number, register
-from .base import MetricError, check_labels, read_only
-from .oracle.classes import SketchOracle
+from ..._core.checks import check_choice, positive_number
+from ..._core.io.genomes import fasta_pieces, genome_files, genome_name
+from ..._core.parallel import run
+from ..._core.progress import progress_bar
+from .._compiled import CompiledMetric
+from .._undefined_pairs import new_number, register
+from ..base import MetricError, check_labels, read_only
+from ..oracle.classes import SketchOracle
 
 _LARGEST_K = 32  # two bits per letter
 _PIECE = 1 << 14  # letters hashed together; small, so that the first hashes soon set a limit

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.kernel import helper, kernel
+from ..._core.kernel import helper, kernel
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _TWO = np.uint64(2)
