@@ -49,6 +49,8 @@ def test_the_front_door_is_what_was_agreed():
         "MatrixMetric",
         "PointMetric",
         "GraphMetric",
+        "ProfileMetric",
+        "SketchMetric",
         "Tree",
         "MetricError",
         "Score",

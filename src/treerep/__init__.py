@@ -26,10 +26,12 @@ _HOMES = {
     "Page": "drawing.page.write",
     "Placements": "placement.placements",
     "PointMetric": "metric.points",
+    "ProfileMetric": "metric.profiles",
     "RefinedTree": "refinement.report",
     "Refinement": "refinement.report",
     "Score": "scores.score",
     "SequenceMetric": "metric.sequences.metric",
+    "SketchMetric": "metric.sketches.metric",
     "Tree": "tree.tree",
     "TreeEmbedding": "embedding.tree_embedding",
     "as_metric": "metric.as_metric",
@@ -75,7 +77,9 @@ if TYPE_CHECKING:
     from .metric.graph import GraphMetric as GraphMetric
     from .metric.matrix import MatrixMetric as MatrixMetric
     from .metric.points import PointMetric as PointMetric
+    from .metric.profiles import ProfileMetric as ProfileMetric
     from .metric.sequences.metric import SequenceMetric as SequenceMetric
+    from .metric.sketches.metric import SketchMetric as SketchMetric
     from .placement.place import place as place
     from .placement.placements import Placements as Placements
     from .placement.placements import placements as placements

@@ -12,6 +12,7 @@ from ._registry import find_converter
 from .base import Metric, MetricError
 from .matrix import MatrixMetric
 from .points import PointMetric
+from .profiles import ProfileMetric
 from .sequences.models import MODELS
 
 
@@ -47,8 +48,8 @@ def as_metric(
 
         Installed packages can add types.
     metric : str, optional
-        One of the metrics of `PointMetric`, one of the models of `SequenceMetric`, or
-        "precomputed".
+        One of the metrics of `PointMetric`, "hamming" (see `ProfileMetric`), one of the models of
+        `SequenceMetric`, or "precomputed".
     labels : sequence, optional
         Labels of the points.
     symmetrize : "mean", optional
@@ -142,6 +143,8 @@ def _from_array(array: NDArray[Any], metric: str | None, options: dict[str, Any]
         _refuse(options, "a distance matrix", allowed=("labels", "symmetrize", "missing"))
         return MatrixMetric(array, **options)
     _refuse(options, "points", allowed=("labels",))
+    if metric == "hamming":
+        return ProfileMetric(array, **options)
     return PointMetric(array, metric, **options)
 
 

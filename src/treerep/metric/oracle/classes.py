@@ -55,6 +55,30 @@ class AngleOracle(NamedTuple):
     units: NDArray[np.floating]
 
 
+class ProfileOracle(NamedTuple):
+    """Number of differing loci. See `profile_kernels.py`."""
+
+    codes: NDArray[np.signedinteger]  # negative if unknown
+    origin: NDArray[np.int64]  # number of the metric, number of the profile
+
+
+class WeightedProfileOracle(NamedTuple):
+    """Total weight of differing loci. See `profile_kernels.py`."""
+
+    codes: NDArray[np.signedinteger]  # negative if unknown
+    origin: NDArray[np.int64]  # number of the metric, number of the profile
+    weights: NDArray[np.float64]  # of the loci, and their sum; shared by all points
+
+
+class SketchOracle(NamedTuple):
+    """Mash distance between sketches. See `sketch_kernels.py`."""
+
+    hashes: NDArray[np.uint64]  # ascending
+    # number of the metric, number of the genome, hashes in the row, k, 1 if distances are capped,
+    # largest number of hashes
+    about: NDArray[np.int64]
+
+
 class HyperbolicOracle(NamedTuple):
     """Distance between points in hyperbolic space, given by direction and distance from the origin."""
 
@@ -129,6 +153,9 @@ COMPILED_ORACLES = (
     ManhattanOracle,
     ChebyshevOracle,
     AngleOracle,
+    ProfileOracle,
+    WeightedProfileOracle,
+    SketchOracle,
     HyperbolicOracle,
     EmbeddingOracle,
     FrameOracle,
@@ -153,8 +180,14 @@ COORDINATE_ORACLES = (
     EmbeddingOracle,
 )
 
-# Oracles whose arrays have one row per point, as `select_points` requires.
-POINT_ORACLES = (*COORDINATE_ORACLES, SequenceOracle)
+# Oracles whose arrays have one row per point, as `select_points` requires. Weights are shared.
+POINT_ORACLES = (
+    *COORDINATE_ORACLES,
+    SequenceOracle,
+    ProfileOracle,
+    WeightedProfileOracle,
+    SketchOracle,
+)
 
 
 #: Any of the classes above: named tuples of arrays.
@@ -163,13 +196,21 @@ Oracle = TypeVar("Oracle", bound=tuple[NDArray[Any], ...])
 
 def bytes_per_point(oracle: object) -> int:
     """Return the bytes that an oracle stores per point; 0 if its arrays are not indexed by point."""
-    return sum(array[0].nbytes for array in oracle) if isinstance(oracle, POINT_ORACLES) else 0
+    if not isinstance(oracle, POINT_ORACLES):
+        return 0
+    return sum(array[0].nbytes for array in oracle[: _rows(oracle)])
 
 
 def select_points(oracle: Oracle, points: NDArray[np.integer]) -> Oracle:
     """Return the oracle of a subset of points, renumbered from 0. The arrays are copied."""
-    arrays = [np.take(array, points, axis=0) for array in oracle]
+    rows = _rows(oracle)
+    arrays = [np.take(array, points, axis=0) for array in oracle[:rows]]
     for array in arrays:
         array.flags.writeable = False
     make: Callable[..., Oracle] = type(oracle)
-    return make(*arrays)
+    return make(*arrays, *oracle[rows:])
+
+
+def _rows(oracle: tuple[NDArray[Any], ...]) -> int:
+    """Return how many arrays have one row per point. The arrays after them are shared."""
+    return 2 if isinstance(oracle, WeightedProfileOracle) else len(oracle)

@@ -28,8 +28,11 @@ from .classes import (
     HyperbolicOracle,
     ManhattanOracle,
     MatrixOracle,
+    ProfileOracle,
     SequenceOracle,
+    SketchOracle,
     TreeOracle,
+    WeightedProfileOracle,
 )
 from .lane_kernels import (
     chebyshev_tile,
@@ -42,7 +45,9 @@ from .lane_kernels import (
     sum_of_squared_differences,
     sum_of_squared_sums,
 )
+from .profile_kernels import profile_distance, weighted_profile_distance
 from .sequence_kernels import row_address, sequence_distance
+from .sketch_kernels import sketch_distance
 from .step_kernels import between, climb
 
 
@@ -106,6 +111,18 @@ def _hyperbolic(oracle: Any, i: Any, j: Any) -> Any:
     chord = sum_of_squared_differences(oracle.directions, i, j)
     turn = oracle.sinh_radii[i] * oracle.sinh_radii[j] * (0.25 * chord)
     return 2.0 * math.asinh(math.sqrt(radial * radial + turn))
+
+
+def _profile(oracle: Any, i: Any, j: Any) -> Any:
+    return profile_distance(oracle.codes, oracle.origin, i, j)
+
+
+def _weighted_profile(oracle: Any, i: Any, j: Any) -> Any:
+    return weighted_profile_distance(oracle.codes, oracle.origin, oracle.weights, i, j)
+
+
+def _sketch(oracle: Any, i: Any, j: Any) -> Any:
+    return sketch_distance(oracle.hashes, oracle.about, i, j)
 
 
 def _embedding(oracle: Any, i: Any, j: Any) -> Any:
@@ -221,6 +238,9 @@ _DISTANCES = {
     ManhattanOracle: _manhattan,
     ChebyshevOracle: _chebyshev,
     AngleOracle: _angle,
+    ProfileOracle: _profile,
+    WeightedProfileOracle: _weighted_profile,
+    SketchOracle: _sketch,
     HyperbolicOracle: _hyperbolic,
     EmbeddingOracle: _embedding,
     FrameOracle: _frame,

@@ -1,0 +1,1 @@
+"""MinHash sketches of genomes: the metric, and the hashes of k-mers."""

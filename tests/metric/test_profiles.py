@@ -1,0 +1,172 @@
+"""Profiles: by hand, against SciPy and plain Python, every method, unknown entries, errors."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+import treerep as tr
+from treerep.metric.oracle.classes import bytes_per_point, select_points
+
+
+def plain(profiles: NDArray[np.int64], weights: NDArray[np.float64], i: int, j: int) -> float:
+    """Compute a distance as the documentation says."""
+    known = [k for k in range(len(weights)) if profiles[i, k] >= 0 and profiles[j, k] >= 0]
+    differ = [k for k in known if profiles[i, k] != profiles[j, k]]
+    return float(weights.sum() * weights[differ].sum() / weights[known].sum())
+
+
+def test_by_hand() -> None:
+    # Three loci are known in both 0 and 2, and two of them differ: 4 * 2 / 3.
+    m = tr.ProfileMetric([[1, 4, 2, 7], [1, 4, 3, 7], [1, 5, -1, 8]])
+    assert_allclose(m.pairs([0, 0, 1], [1, 2, 2]), [1, 8 / 3, 8 / 3])
+    # Weights 1 and 3 are known in both, and 3 differs: 6 * 3 / 4.
+    weighted = tr.ProfileMetric([[1, 2, -1], [1, 3, 5]], weights=[1, 3, 2])
+    assert weighted.pairs(0, 1) == 4.5
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 8), st.integers(1, 40), st.booleans(), st.integers(0, 2**32))
+def test_equals_the_definition(n: int, width: int, weighted: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    profiles = rng.integers(-1, 4, size=(n, width))
+    profiles[:, rng.integers(width)] = rng.integers(4, size=n)  # one locus is always known
+    weights = rng.integers(1, 5, size=width) / 2.0 if weighted else np.ones(width)
+    m = tr.ProfileMetric(profiles, weights=weights if weighted else None)
+    expected = [[plain(profiles, weights, i, j) for j in range(n)] for i in range(n)]
+    found = m.block(range(n), range(n))
+    assert_allclose(found, expected, rtol=1e-12)
+    assert_array_equal(found, found.T)
+    assert (np.diag(found) == 0).all()
+
+
+@pytest.mark.parametrize("largest", [5, 40_000])
+def test_equals_scipy(largest: int) -> None:
+    profiles = np.random.default_rng(0).integers(0, largest, size=(30, 70))
+    m = tr.as_metric(profiles, metric="hamming")
+    assert isinstance(m, tr.ProfileMetric)
+    assert m.integral and m.codes.dtype == (np.int16 if largest == 5 else np.int32)
+    expected = 70 * cdist(profiles, profiles, "hamming")
+    assert_allclose(m.block(range(30), range(30)), expected, atol=1e-9)
+    ones = tr.ProfileMetric(profiles, weights=np.ones(70))
+    assert_array_equal(ones.block(range(30), range(30)), m.block(range(30), range(30)))
+
+
+def test_kinds_of_entries() -> None:
+    numbers = np.array([[1, 0, 7], [1, 2, 7], [3, 2, 0]])
+    expected = tr.ProfileMetric(numbers, missing=0).block(range(3), range(3))
+    holes = np.where(numbers == 0, np.nan, numbers)
+    texts = np.where(numbers == 0, "-", numbers.astype(str))
+    objects = numbers.astype(object)
+    objects[numbers == 0] = None
+    tables = [
+        tr.ProfileMetric(holes),
+        tr.ProfileMetric(np.ma.masked_equal(numbers, 0)),
+        tr.ProfileMetric(texts, missing=("?", "-")),
+        tr.ProfileMetric(objects),
+        tr.ProfileMetric(numbers * 2.0**40, missing=0),  # too large for int32
+        tr.ProfileMetric(np.where(numbers == 1, -9, numbers), missing=0),  # a negative category
+    ]
+    for table in tables:
+        assert_allclose(table.block(range(3), range(3)), expected)
+        assert not table.integral
+
+
+def profiles_of(tree: tr.Tree, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return profiles in which every edge changes as many loci as it is long."""
+    lengths = np.round(tree.weights).astype(int)
+    columns = []
+    for (u, v), length in zip(tree.edges.tolist(), lengths, strict=True):
+        beyond = np.array([u in tree.path(i, v) for i in range(len(tree))])
+        columns += [beyond.astype(np.int64)] * length
+    return np.column_stack(columns)[:, rng.permutation(lengths.sum())]
+
+
+@pytest.mark.parametrize(
+    "method", ["treerep", "auto", "backbone", "neighbor_joining", "minimum_evolution"]
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_method_recovers_a_tree(method: str, weighted: bool) -> None:
+    rng = np.random.default_rng(1)
+    truth = tr.datasets.random_tree(20, rng=3)
+    truth = tr.Tree(20, truth.edges, rng.integers(1, 5, size=len(truth.edges)).astype(float))
+    profiles = profiles_of(truth, rng)
+    weights = np.full(profiles.shape[1], 2.0) if weighted else None
+    m = tr.ProfileMetric(profiles, weights=weights, labels=[f"s{i}" for i in range(20)])
+    tree = tr.fit(m, method=method)
+    assert_allclose(tree.distances(), (2 if weighted else 1) * truth.distances(), atol=1e-9)
+    assert tr.average_distortion(tree, m) == pytest.approx(0, abs=1e-9)
+
+
+def test_hyperbolicity() -> None:
+    rng = np.random.default_rng(1)
+    truth = tr.datasets.random_tree(16, rng=3)
+    truth = tr.Tree(16, truth.edges, np.ones(len(truth.edges)))
+    m = tr.ProfileMetric(profiles_of(truth, rng))
+    assert tr.hyperbolicity(m).delta == 0
+
+
+def test_subsets_keep_weights_and_names() -> None:
+    m = tr.ProfileMetric([[1, -1, 2], [-1, 2, -1], [1, 3, 4]], weights=[1, 2, 3], labels="abc")
+    part = select_points(m.oracle, np.array([2, 0]))
+    assert_array_equal(part.weights, m.oracle.weights)
+    assert_array_equal(part.codes, m.codes[[2, 0]])
+    assert bytes_per_point(m.oracle) == 3 * 2 + 2 * 8
+    for same in (m, pickle.loads(pickle.dumps(m))):
+        with pytest.raises(tr.MetricError, match="'a' and 'b' have no known locus in common"):
+            same.pairs(0, 1)
+    for method in ("treerep", "neighbor_joining"):
+        with pytest.raises(
+            tr.MetricError, match="'[ab]' and '[ab]' have no known locus"
+        ) as error:
+            tr.fit(m, method=method)
+        assert "\n" not in str(error.value)
+
+
+def test_bootstrap_draws_loci() -> None:
+    rng = np.random.default_rng(0)
+    profiles = rng.integers(0, 4, size=(8, 30))
+    weights = rng.random(30)
+    m = tr.ProfileMetric(profiles, weights=weights, labels="abcdefgh")
+    drawn = m.resample(np.random.default_rng(2))
+    loci = np.random.default_rng(2).integers(30, size=30)
+    assert_array_equal(drawn.codes, profiles[:, loci])
+    assert_array_equal(drawn.weights, weights[loci])
+    assert drawn.labels == m.labels
+    tree = tr.fit(m, method="neighbor_joining", bootstrap=10)
+    assert len(tree.support[~np.isnan(tree.support)]) == 5
+
+
+@pytest.mark.parametrize(
+    ("profiles", "options", "message"),
+    [
+        ([1, 2], {}, "n x L table, got an array of shape 2"),
+        (np.zeros((0, 3)), {}, "n x L table, got an array of shape 0 x 3"),
+        ([[0.5, 1], [1, 1]], {}, "entry 0 of profile 0 is 0.5: categories are whole numbers"),
+        ([[1, 2], [-1, -1]], {}, "profile 1 has no known locus"),
+        ([[1, 2], [-1, -1]], {"labels": "ab"}, "profile 'b' has no known locus"),
+        ([[1, 2]], {"weights": [1]}, r"got weights of shape \(1,\) for 2 loci"),
+        ([[1, 2]], {"weights": [1, -1]}, "the weight of locus 1 is -1"),
+        ([[1, 2]], {"weights": [1, np.nan]}, "the weight of locus 1 is nan"),
+        ([[1, 2]], {"weights": [0, 0]}, "all weights are 0"),
+        ([[1, 2]], {"weights": ["a", "b"]}, "weights must be real numbers"),
+        ([[1, 2]], {"labels": "ab"}, "2 labels were given for 1 points"),
+    ],
+)
+def test_bad_input(profiles: object, options: dict[str, object], message: str) -> None:
+    with pytest.raises(tr.MetricError, match=message) as error:
+        tr.ProfileMetric(profiles, **options)  # type: ignore[arg-type]
+    assert "\n" not in str(error.value)
+
+
+def test_files(tmp_path) -> None:
+    path = tmp_path / "profiles.csv"
+    path.write_text("strain,l1,l2,l3\na,1,2,3\nb,1,-1,4\nc,5,2,4\n")
+    m = tr.formats.read(path, metric="hamming")
+    assert m.labels == ("a", "b", "c")
+    assert_allclose(m.pairs([0, 0, 1], [1, 2, 2]), [1.5, 2, 1.5])
