@@ -83,7 +83,8 @@ def test_ape_logdet():
     corrections = []
     for i, j in zip(*PAIRS, strict=True):
         both = [p for p in zip(SMALL[i], SMALL[j], strict=True) if set(p) <= set("ACGT")]
-        shares = [[column.count(base) / len(both) for base in "ACGT"] for column in zip(*both)]
+        columns = list(zip(*both, strict=True))
+        shares = [[column.count(base) / len(both) for base in "ACGT"] for column in columns]
         corrections.append(math.log(4) + np.log(shares).sum() / 8)
     found = tr.SequenceMetric(SMALL, "logdet").pairs(*PAIRS)
     np.testing.assert_allclose(found, numbers(APE_LOGDET) + corrections, rtol=1e-10)
@@ -314,6 +315,21 @@ def test_copies(model):
         np.testing.assert_array_equal(other.block(every, every), metric.block(every, every))
         assert other.labels == metric.labels
         assert not other.oracle.planes.flags.writeable
+
+
+def test_restrict():
+    rows = random_sequences(6, 100, rng=8)
+    metric = tr.SequenceMetric(rows, "tn93", labels="abcdef", gamma=0.5, saturated="cap")
+    some = metric.restrict(["e", 1, "a"])
+    expected = tr.SequenceMetric([rows[4], rows[1], rows[0]], "tn93", gamma=0.5)
+    assert (some.labels, some.gamma, some.saturated) == (("e", "b", "a"), 0.5, "cap")
+    np.testing.assert_array_equal(
+        some.pairs([0, 0, 1], [1, 2, 2]), expected.pairs([0, 0, 1], [1, 2, 2])
+    )
+    with pytest.raises(ValueError, match="no sequence 'z'"):
+        metric.restrict(["a", "z"])
+    with pytest.raises(IndexError, match="point 6 does not exist"):
+        metric.restrict([6])
 
 
 @pytest.mark.parametrize("letters", ["ACGT", AMINO_ACIDS])

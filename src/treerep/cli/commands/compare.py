@@ -127,6 +127,8 @@ def _few_points(metric: tr.Metric) -> tr.Metric:
         return tr.GraphMetric(ring, weights=[1.5] * 8 if metric.weighted else None)
     if isinstance(metric, tr.PointMetric):
         return tr.PointMetric(metric.points[: len(few)], metric.metric)
+    if isinstance(metric, tr.SequenceMetric):
+        return metric.restrict(few)
     if isinstance(metric, tr.MatrixMetric):
         return tr.MatrixMetric(metric.distances[: len(few), : len(few)])
     if isinstance(metric, tr.Tree):

@@ -60,6 +60,8 @@ def _fit_and_score(make: Callable[[], tr.Metric]) -> None:
         tr.mean_average_precision(tree, metric)
     if isinstance(metric, tr.PointMetric):
         tr.fit(tr.PointMetric(metric.points[:_FEW], metric.metric))
+    if isinstance(metric, tr.SequenceMetric):
+        tr.fit(metric.restrict(range(_FEW)))
 
 
 def _fit_matrices(distances: NDArray[np.float64], method: str) -> None:
@@ -134,10 +136,12 @@ def examples() -> dict[str, Callable[[], tr.Metric]]:
         for dtype in ("float32", "float64")
     }
     tree = tr.datasets.random_tree(_MANY)
+    letters = np.random.default_rng(0).choice(np.frombuffer(b"ACGT", np.uint8), (_MANY, 64))
     others: dict[str, Callable[[], tr.Metric]] = {
         "points, hyperboloid": partial(tr.datasets.hyperbolic_points, _MANY, 3),
         "graph, unweighted": partial(tr.GraphMetric, tree.edges),
         "graph, weighted": partial(tr.GraphMetric, tree.edges, weights=tree.weights),
+        "sequences": partial(tr.SequenceMetric, letters, "p"),
         "tree": lambda: tree,
     }
     return {**matrices, **clouds, **others}

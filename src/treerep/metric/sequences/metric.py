@@ -1,7 +1,7 @@
 """`SequenceMetric`: evolutionary distances between aligned sequences."""
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,10 @@ from ..._core.checks import number_above
 from ..._core.memory import check_memory
 from ..._core.parallel import run
 from .._compiled import CompiledMetric
-from ..base import MetricError, check_labels, read_only
+from ..base import MetricError, check_indices, check_labels, read_only
 from ..oracle.classes import SequenceOracle
 from .alphabet import ALPHABETS, detect
-from .models import DEFAULT_MODELS, MODELS, constants
+from .models import DEFAULT_MODELS, MODELS, Formula, constants
 from .packing import (
     PackedSequences,
     Sequences,
@@ -176,18 +176,49 @@ class SequenceMetric(CompiledMetric):
             found.append(pairs[pairs[:, 0] < pairs[:, 1]])
         return np.concatenate(found)
 
+    def restrict(self, points: Iterable[int | str]) -> "SequenceMetric":
+        """Return the metric of some sequences, in the given order.
+
+        Base frequencies are those of the remaining sequences.
+
+        Parameters
+        ----------
+        points : sequence of int or str
+            Numbers or labels of the sequences.
+
+        Returns
+        -------
+        SequenceMetric
+            The same model and options.
+        """
+        numbers = check_indices(self._numbers(points), len(self))
+        labels = None if self.labels is None else [self.labels[k] for k in numbers]
+        planes = read_only(self.packed.planes[numbers])
+        return self._with(self.packed._replace(planes=planes), labels)
+
     def resample(self, rng: np.random.Generator) -> "SequenceMetric":
         """Return the metric of a bootstrap sample: L sites, drawn with replacement.
 
         Base frequencies are those of the sample. The sequences and all options stay the same.
         """
+        return self._with(draw_sites(self.packed, rng), self.labels)
+
+    def _with(
+        self, packed: PackedSequences, labels: Sequence[object] | None
+    ) -> "SequenceMetric":
+        """Return the metric of other sequences with the same options."""
         return SequenceMetric(
-            draw_sites(self.packed, rng),
-            self.model,
-            gamma=self.gamma,
-            saturated=self.saturated,
-            labels=self.labels,
+            packed, self.model, gamma=self.gamma, saturated=self.saturated, labels=labels
         )
+
+    def _numbers(self, points: Iterable[int | str]) -> list[int]:
+        """Return the numbers of sequences that are given by number or label."""
+        points = list(points)
+        index = {label: k for k, label in enumerate(self.labels or ())}
+        missing = [point for point in points if isinstance(point, str) and point not in index]
+        if missing:
+            raise ValueError(f"there is no sequence {missing[0]!r}: use one of the labels")
+        return [index[point] if isinstance(point, str) else point for point in points]
 
     def _stripes(self, n_jobs: int | None) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield the distances of some rows to the columns from the first row on."""
@@ -223,10 +254,9 @@ class SequenceMetric(CompiledMetric):
 
     def _oracle(self, floor: float) -> SequenceOracle:
         n = len(self)
-        frequencies = np.full(4, 0.25)
-        if self.model in ("f81", "f84", "tn93"):
-            frequencies = base_frequencies(self.packed)
-        formula = MODELS[self.model].formula(frequencies)
+        formula = MODELS[self.model].formula
+        if not isinstance(formula, Formula):
+            formula = formula(base_frequencies(self.packed))
         row = constants(formula, self.packed.alphabet.planes, self.gamma, floor)
         origin = np.column_stack([np.full(n, self._number), np.arange(n)])
         return SequenceOracle(

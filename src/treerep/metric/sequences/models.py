@@ -33,23 +33,28 @@ class Model(NamedTuple):
     """A model, the alphabets that it applies to, and whether rates of sites may vary."""
 
     alphabets: tuple[str, ...]
-    formula: Callable[[NDArray[np.float64]], Formula]  # of the frequencies of A, C, G and T
+    # the constants, or a function of the frequencies of A, C, G and T
+    formula: Formula | Callable[[NDArray[np.float64]], Formula]
     gamma: bool = True
 
 
-def _p(frequencies: NDArray[np.float64]) -> Formula:
-    # d = p, the proportion of sites that differ.
-    return Formula(LINEAR, [1.0], [[1.0, 1.0, 1.0]])
+# d = p, the proportion of sites that differ.
+_P = Formula(LINEAR, [1.0], [[1.0, 1.0, 1.0]])
 
+# Jukes and Cantor (1969): d = -3/4 ln(1 - 4/3 p).
+_JC69 = Formula(LOGARITHM, [0.75], [[4 / 3, 4 / 3, 4 / 3]])
 
-def _jc69(frequencies: NDArray[np.float64]) -> Formula:
-    # Jukes and Cantor (1969): d = -3/4 ln(1 - 4/3 p).
-    return Formula(LOGARITHM, [0.75], [[4 / 3, 4 / 3, 4 / 3]])
+# Kimura (1980): d = -1/2 ln(1 - 2P - Q) - 1/4 ln(1 - 2Q).
+_K2P = Formula(LOGARITHM, [0.5, 0.25], [[2.0, 2.0, 1.0], [0.0, 0.0, 2.0]])
 
+# Lockhart et al. (1994), Lake (1994). See `oracle/sequence_kernels.py`.
+_LOGDET = Formula(LOGDET, [0.25], [[0.0, 0.0, 0.0]])
 
-def _k2p(frequencies: NDArray[np.float64]) -> Formula:
-    # Kimura (1980): d = -1/2 ln(1 - 2P - Q) - 1/4 ln(1 - 2Q).
-    return Formula(LOGARITHM, [0.5, 0.25], [[2.0, 2.0, 1.0], [0.0, 0.0, 2.0]])
+# Zuckerkandl and Pauling (1965): d = -ln(1 - p).
+_POISSON = Formula(LOGARITHM, [1.0], [[0.0, 0.0, 1.0]])
+
+# Kimura (1983): d = -ln(1 - p - p^2 / 5), which approximates the PAM matrices of Dayhoff.
+_KIMURA = Formula(LOGARITHM, [1.0], [[0.0, 0.0, 1.0]], square=0.2)
 
 
 def _f81(frequencies: NDArray[np.float64]) -> Formula:
@@ -106,36 +111,22 @@ def _tn93(frequencies: NDArray[np.float64]) -> Formula:
     return Formula(LOGARITHM, weights, slopes)
 
 
-def _logdet(frequencies: NDArray[np.float64]) -> Formula:
-    # Lockhart et al. (1994), Lake (1994). See `oracle/sequence_kernels.py`.
-    return Formula(LOGDET, [0.25], [[0.0, 0.0, 0.0]])
-
-
-def _poisson(frequencies: NDArray[np.float64]) -> Formula:
-    # Zuckerkandl and Pauling (1965): d = -ln(1 - p).
-    return Formula(LOGARITHM, [1.0], [[0.0, 0.0, 1.0]])
-
-
-def _kimura(frequencies: NDArray[np.float64]) -> Formula:
-    # Kimura (1983): d = -ln(1 - p - p^2 / 5), which approximates the PAM matrices of Dayhoff.
-    return Formula(LOGARITHM, [1.0], [[0.0, 0.0, 1.0]], square=0.2)
-
-
 def _ratio(x: float, y: float) -> float:
     return x / y if y > 0.0 else 0.0
 
 
-_ONE = ("dna",)
+_DNA = ("dna",)
+_PROTEIN = ("protein",)
 MODELS = {
-    "p": Model(("dna", "protein"), _p, gamma=False),
-    "jc69": Model(_ONE, _jc69),
-    "k2p": Model(_ONE, _k2p),
-    "f81": Model(_ONE, _f81),
-    "f84": Model(_ONE, _f84),
-    "tn93": Model(_ONE, _tn93),
-    "logdet": Model(_ONE, _logdet, gamma=False),
-    "poisson": Model(("protein",), _poisson),
-    "kimura": Model(("protein",), _kimura, gamma=False),
+    "p": Model(_DNA + _PROTEIN, _P, gamma=False),
+    "jc69": Model(_DNA, _JC69),
+    "k2p": Model(_DNA, _K2P),
+    "f81": Model(_DNA, _f81),
+    "f84": Model(_DNA, _f84),
+    "tn93": Model(_DNA, _tn93),
+    "logdet": Model(_DNA, _LOGDET, gamma=False),
+    "poisson": Model(_PROTEIN, _POISSON),
+    "kimura": Model(_PROTEIN, _KIMURA, gamma=False),
 }
 #: The model of an alphabet if none is given.
 DEFAULT_MODELS = {"dna": "k2p", "protein": "kimura"}
@@ -148,8 +139,8 @@ def constants(
 ) -> NDArray[np.float64]:
     """Return the constants as the row of numbers that compiled code reads.
 
-    `planes` is the number of bits of a character. `floor` is the smallest allowed argument of g; nan returns nan for smaller arguments, and a
-    negative number raises an error.
+    `planes` is the number of bits of a character, and `floor` the smallest allowed argument of g.
+    For smaller arguments, a floor of nan gives nan, and a negative floor raises an error.
     """
     missing = _TERMS - len(formula.weights)
     weights = formula.weights + [0.0] * missing
