@@ -210,7 +210,7 @@ METHODS = records(
 #: The default method of `fit`, the estimators, `tl.tree` and the command line.
 DEFAULT = "auto"
 #: The function that runs a method with `missing=True` on a metric with missing distances.
-FIT_MEASURED = "treerep.refinement.missing:fit_measured"
+FIT_MEASURED = "treerep.refinement.missing.fit:fit_measured"
 #: Number of trees to fit; the best is kept.
 TRIALS = 1
 

@@ -36,12 +36,11 @@ class BadEntryError(MetricError):
             return (
                 f"d({i}, {j}) is {value}, so sums of distances overflow: rescale the distances"
             )
-        if np.isnan(value):
-            return (
-                f"d({i}, {j}) is {value}: replace it, drop a point, or, if the pair was not measured, "
-                "use tr.as_metric(D, missing=True)"
-            )
-        return f"d({i}, {j}) is {value}: replace it, or drop points with infinite distances"
+        unmeasured = ", or, if pairs were not measured, use tr.as_metric(D, missing=True)"
+        return (
+            f"d({i}, {j}) is {value}: replace or drop points with missing or infinite distances"
+            + unmeasured * bool(np.isnan(value))
+        )
 
 
 class Metric(ABC):

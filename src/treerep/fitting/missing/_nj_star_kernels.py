@@ -58,7 +58,7 @@ def _sum_pairs(matrix: Any, left: Any, i: int, sums: Any, counts: Any) -> None:
 
 @helper
 def _best_pair(matrix: Any, left: Any, sums: Any, counts: Any) -> Any:
-    """Return the measured pair with the least Q. Of equal pairs, take the one with the most clusters.
+    """Return the measured pair with the least Q, and with the most clusters k if Q is equal.
 
     A pair without other clusters comes last, and the nearest of these pairs first.
     """

@@ -3,12 +3,16 @@
 1. *Complete*: if the measured distances are those of a tree, the missing ones follow by insertion
    (`fitting/missing/insertion.py`). The method then runs on the complete matrix.
 2. *Start*: otherwise NJ* joins neighbors, and points and subtrees move to the places that best
-   fit their measured distances. For "auto", this tree with fitted lengths is the result.
+   fit their measured distances. "auto" skips step 3.
 3. *Alternate*: for other methods, each missing distance is replaced by the length of its path in
    the tree, and the method fits a tree to all distances. This repeats while the measured
    distances fit better, as in expectation maximization.
 
-Edge lengths of step 3 minimize the squared relative errors of the measured distances.
+4. *Branches without distances*: points move to branches that their distances do not exclude
+   (`free_branches`), and the lengths are fitted again.
+
+Lengths minimize the squared relative errors of the measured distances, or for "auto" the average
+distortion.
 """
 
 from typing import Any
@@ -16,20 +20,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.used import note
-from ..fitting._distances import dense_matrix, rounding_of
-from ..fitting._finished_tree import finished_tree
-from ..fitting.methods import METHODS
-from ..fitting.missing.insertion import complete_tree_metric
-from ..fitting.missing.measured import check_measured_pairs
-from ..fitting.missing.nj_star import MATRICES, nj_star
-from ..metric.base import Metric
-from ..metric.matrix import MatrixMetric
-from ..tree.tree import Tree
-from .backbone._small_tree import small_tree, weighting
-from .lengths.weights import WeightFit, fit_weights
-from .moves.search import rearrange
-from .refine import check_arguments
+from ..._core.used import note
+from ...fitting._distances import dense_matrix, rounding_of
+from ...fitting._finished_tree import finished_tree
+from ...fitting.methods import METHODS
+from ...fitting.missing.insertion import complete_tree_metric
+from ...fitting.missing.measured import check_measured_pairs
+from ...fitting.missing.nj_star import MATRICES, nj_star
+from ...metric.base import Metric
+from ...metric.matrix import MatrixMetric
+from ...tree.tree import Tree
+from ..backbone._small_tree import small_tree, weighting
+from ..lengths.weights import WeightFit, fit_weights
+from ..moves.search import rearrange
+from ..refine import check_arguments
+from .free_branches import use_free_branches
 
 # Sums of up to four distances are compared during insertion.
 _SUMS = 4
@@ -90,7 +95,11 @@ def _auto(
         time_limit=time_limit,
         n_jobs=n_jobs,
     )
-    return finished_tree(metric, tree.edges, tree.weights)
+    tree = use_free_branches(tree, metric)
+    fitted = fit_weights(
+        tree, metric, objective="l1", rng=rng, time_limit=time_limit, n_jobs=n_jobs
+    )
+    return finished_tree(metric, fitted.tree.edges, fitted.tree.weights)
 
 
 def _alternate(
@@ -113,7 +122,7 @@ def _alternate(
             break
         best = fitted
     assert best is not None
-    return best.tree
+    return _fit_lengths(use_free_branches(best.tree, metric), metric).tree
 
 
 def _fit_lengths(tree: Tree, metric: Metric) -> WeightFit:

@@ -1,0 +1,1 @@
+"""Trees of metrics with missing distances, by the methods of `fit`."""
