@@ -232,7 +232,7 @@ def placements(
     if not given.m:
         none = np.empty((0, 1))
         return Placements(tree, chosen, none.astype(np.int64), none, none, none, none, none)
-    new = read_distances(tree, given, missing)
+    new = read_distances(tree, given, missing, mutual=False)
     tolerances = tolerances_of(tree, new, tolerance_or_none(tol))
     with Workers(n_jobs) as workers:
         found = find_candidates(tree, new, given.m, tolerances, weighting, count, workers)
