@@ -179,11 +179,22 @@ def _placements(
     likelihoods = table.get("likelihood", unknown)
     weights = np.where(absent, 0.0, table["like_weight_ratio"])
     order = np.argsort(-weights, axis=1, kind="stable")
-    arrays = nodes, distal, pendant, errors, likelihoods, weights
     if not all(np.isfinite(array).all() for array in (distal, pendant, weights)):
         raise ValueError("a length or weight is missing or infinite: correct the file")
-    nodes, *others = (np.take_along_axis(array, order, axis=1) for array in arrays)
-    return Placements(tree, labels, nodes, *others)
+
+    def sorted_places(array: NDArray[Any]) -> NDArray[Any]:
+        return np.take_along_axis(array, order, axis=1)
+
+    return Placements(
+        tree,
+        labels,
+        nodes=sorted_places(nodes),
+        distal=sorted_places(distal),
+        pendant=sorted_places(pendant),
+        errors=sorted_places(errors),
+        log_likelihoods=sorted_places(likelihoods),
+        weights=sorted_places(weights),
+    )
 
 
 def _read_tree(text: str) -> tuple[Tree, dict[int, int]]:
