@@ -33,6 +33,8 @@ def test_the_front_door_is_what_was_agreed():
         "fit",
         "refine",
         "place",
+        "placements",
+        "Placements",
         "bootstrap_trees",
         "consensus",
         "embed",

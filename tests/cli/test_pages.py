@@ -37,6 +37,9 @@ def test_examples_print_what_is_shown(call, data_folder, tmp_path, page):
     names = tr.datasets.sarich().labels
     rows = "".join(f"{name},{ORDERS.get(name, 'Caniformia')}\n" for name in reversed(names))
     (tmp_path / "orders.csv").write_text(f"species,order\n{rows}")
+    seal = tr.datasets.sarich().block([names.index("seal")], range(len(names)))[0]
+    cells = ",".join(str(distance + 4) for distance in seal)
+    (tmp_path / "new.csv").write_text(f"species,{','.join(names)}\nwalrus,{cells}\n")
     for command, shown in sessions(page):
         if command.startswith("cp "):
             continue

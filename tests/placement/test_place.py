@@ -161,7 +161,9 @@ def test_the_kernel_walks_as_plain_python_does(n: int, seed: int) -> None:
     if (tree.weights == 0).any():
         return
     _, expected = naive_place(tree, row[0], WALKS, 1e-9 * row.max())
-    assert_allclose(tr.place(tree, row, method="search").block([n], range(n))[0], expected[:n], rtol=1e-7)
+    assert_allclose(
+        tr.place(tree, row, method="search").block([n], range(n))[0], expected[:n], rtol=1e-7
+    )
 
 
 @given(st.one_of(any_symmetric(), integer_metrics()), st.data())

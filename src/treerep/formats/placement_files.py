@@ -70,9 +70,20 @@ def read_placements(path: str | os.PathLike[str]) -> Placements:
     formats.write_placements : Write a jplace file.
     Placements.attached : Add the points to the tree.
 
+    Notes
+    -----
+    The tree is read by the rules of `Tree.from_newick`, and its edges are found by their numbers
+    in braces. A point with several names becomes several points at the same places.
+
     Examples
     --------
-    See `formats.write_placements`.
+    >>> import tempfile
+    >>> import treerep as tr
+    >>> found = tr.placements(tr.Tree(2, [[0, 1]], [4.0], labels="ab"), [[3.0, 2.0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_placements(found, f"{folder}/found.jplace")
+    ...     read_placements(f"{folder}/found.jplace").pendant
+    array([[0.5]])
     """
     with errors_named(path):
         return jplace.read(Source(path).exact_text())

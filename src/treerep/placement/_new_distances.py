@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.memory import check_memory
 from ..fitting._distances import checked_block, rounding_of
 from ..metric._four_point_condition import obeys_four_points
 from ..metric._reordered import ReorderedMetric
@@ -59,24 +60,30 @@ def tolerances_of(tree: Tree, new: NewDistances, tol: float | None) -> Tolerance
     return Tolerances(ties, short, max(new.largest, ties))
 
 
-def read_distances(tree: Tree, given: NewPoints, missing: bool) -> NewDistances:
-    """Validate the distances of new points, or prepare to compute them."""
+def read_distances(
+    tree: Tree, given: NewPoints, missing: bool, *, mutual: bool = True
+) -> NewDistances:
+    """Validate the distances of new points, or prepare to compute them.
+
+    `mutual` tells whether distances among new points of a metric are needed.
+    """
     if given.old is None:
         return _from_rows(tree, given.rows, missing)
     if given.chosen is not None:
-        return _from_metric(given.old, given.order, given.chosen)
+        assert given.order is not None
+        return _from_metric(given.old, given.order, given.chosen, mutual)
     return _from_points(given)
 
 
 def _from_metric(
-    metric: Metric, old: NDArray[np.int64], new: NDArray[np.int64]
+    metric: Metric, old: NDArray[np.int64], new: NDArray[np.int64], mutual: bool
 ) -> NewDistances:
     """Read the distances from a metric on old and new points."""
     order = np.concatenate([old, new])
     n = len(old)
-    mutual = ReorderedMetric(metric, new, None, order_known=True)
+    among = _among_points(metric, new) if mutual else None
     largest = float(checked_block(metric, new[:1], order).max())
-    facts = mutual, metric.integral, rounding_of(metric, largest), largest
+    facts = among, metric.integral, rounding_of(metric, largest), largest
     if isinstance(metric.oracle, POINT_ORACLES):
         return NewDistances(select_points(metric.oracle, order), n, *facts)
     if n == 1:
@@ -85,6 +92,18 @@ def _from_metric(
     # Other oracles cannot be reordered without a copy of all distances.
     both = ReorderedMetric(metric, order, None, order_known=True)
     return NewDistances(None, n, *facts, whole=True, metric=both)
+
+
+def _among_points(metric: Metric, points: NDArray[np.int64]) -> Metric:
+    """Return the metric on some points, with an oracle."""
+    part = ReorderedMetric(metric, points, None, order_known=True)
+    if isinstance(metric.oracle, POINT_ORACLES):
+        part.oracle = select_points(metric.oracle, points)
+        return part
+    m = len(points)
+    check_memory(8 * m * m, f"the distances among {m:,} new points", "place fewer at a time")
+    part.oracle = MatrixOracle(read_only(checked_block(metric, points, points)))
+    return part
 
 
 def _from_points(given: NewPoints) -> NewDistances:

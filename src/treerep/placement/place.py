@@ -147,7 +147,7 @@ def find_places(
     """
     given = matched_rows(tree, rows, data, metric)
     weighting = check_method(method, NEAREST, POWER, missing=False)
-    new = read_distances(tree, given, missing=False)
+    new = read_distances(tree, given, missing=False, mutual=False)
     tolerances = tolerances_of(tree, new, tolerance_or_none(tol))
     with Workers(n_jobs) as workers:
         return _find(tree, new, given.m, tolerances, weighting, workers)

@@ -195,8 +195,9 @@ def placements(
     points i that choose the edge. `distal` and `pendant` are then fitted to all distances that are
     read. The weight of a place is proportional to exp(-(e - e_1) / (2 s^2)). Here e_1 is the error
     of the best edge, and s^2 = e_1 / (c - 2) estimates the variance from c points. In simulated
-    phylogenies, these weights agree with the share of correct edges if `nearest` is 8. If all
-    distances are used, the weights are too confident, because errors of distances are correlated.
+    phylogenies with the default `nearest`, 94% of the edges with weights above 0.9 are right, but
+    weights from 0.5 to 0.9 are too large. If all distances are used, all weights are too
+    confident, because the errors of distances are correlated.
 
     Time and memory are those of `place`, plus O(m k) for k places.
 
@@ -232,7 +233,7 @@ def placements(
     if not given.m:
         none = np.empty((0, 1))
         return Placements(tree, chosen, none.astype(np.int64), none, none, none, none, none)
-    new = read_distances(tree, given, missing)
+    new = read_distances(tree, given, missing, mutual=False)
     tolerances = tolerances_of(tree, new, tolerance_or_none(tol))
     with Workers(n_jobs) as workers:
         found = find_candidates(tree, new, given.m, tolerances, weighting, count, workers)

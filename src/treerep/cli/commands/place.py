@@ -42,25 +42,32 @@ def place_file(options: PlaceOptions) -> None:
         "missing": options.missing,
         "n_jobs": options.jobs,
     }
-    begin = time.perf_counter()
     # The columns are in the order of the tree now.
     known = tree if names is None else tree._settled()
+    begin = time.perf_counter()
+    fields: dict[str, object] = {"output": output}
     if to_places:
         found = tr.placements(known, rows, candidates=options.candidates, **chosen)
-        seconds = time.perf_counter() - begin
         write_placements(found, output)
     else:
-        larger = tr.place(known, rows, **chosen)
-        seconds = time.perf_counter() - begin
-        if not (options.json and output == "-"):
-            to = options.to or ("newick" if output == "-" else None)
-            write_tree(larger, output, format=to)
-            note_leaves(larger, output, to)
+        fields |= _write_tree(tr.place(known, rows, **chosen), options)
+    seconds = time.perf_counter() - begin
     placed = plural(len(rows), "new point")
     print_note(f"{placed} in a tree of {plural(len(tree), 'point')}, {seconds:.2f} s")
     if options.json:
-        written = {"newick": larger.newick()} if output == "-" else {"output": output}
-        print_json({"points": len(tree), "placed": len(rows), "seconds": seconds, **written})
+        sizes = {"points": len(tree), "placed": len(rows)}
+        print_json({**sizes, "seconds": seconds, **fields})
+
+
+def _write_tree(tree: tr.Tree, options: PlaceOptions) -> dict[str, object]:
+    """Write a tree, or return it for the JSON object on standard output."""
+    output = options.output
+    if options.json and output == "-":
+        return {"newick": tree.newick()}
+    to = options.to or ("newick" if output == "-" else None)
+    write_tree(tree, output, format=to)
+    note_leaves(tree, output, to)
+    return {}
 
 
 def _distances(tree: tr.Tree, path: str) -> tuple[NDArray[np.float64], list[str] | None]:

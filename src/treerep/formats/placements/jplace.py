@@ -29,9 +29,10 @@ _FIELDS = (
     "error",
 )
 _NEEDED = ("edge_num", "like_weight_ratio", "pendant_length")
-# A quoted name, or a length with the number of its edge. The root has a number without a length.
-_NUMBERED = re.compile(r"'[^']*'|(?P<length>:[^,():;'{}]*)?\{(?P<number>\d+)\}")
-
+# A quoted name, a length with the number of its edge, or the number of the root.
+_NUMBERED = re.compile(
+    r"'[^']*'|(?P<length>:[^,():;'{}]*)\{(?P<number>\d+)\}|(?P<root>\{\d+\})(?=[^,()']*;)"
+)
 _NO_NUMBER = 2**52
 
 
@@ -178,10 +179,22 @@ def _placements(
     likelihoods = table.get("likelihood", unknown)
     weights = np.where(absent, 0.0, table["like_weight_ratio"])
     order = np.argsort(-weights, axis=1, kind="stable")
-    arrays = nodes, distal, pendant, errors, likelihoods, weights
     if not all(np.isfinite(array).all() for array in (distal, pendant, weights)):
         raise ValueError("a length or weight is missing or infinite: correct the file")
-    return Placements(tree, labels, *(np.take_along_axis(x, order, axis=1) for x in arrays))
+
+    def sorted_places(array: NDArray[Any]) -> NDArray[Any]:
+        return np.take_along_axis(array, order, axis=1)
+
+    return Placements(
+        tree,
+        labels,
+        nodes=sorted_places(nodes),
+        distal=sorted_places(distal),
+        pendant=sorted_places(pendant),
+        errors=sorted_places(errors),
+        log_likelihoods=sorted_places(likelihoods),
+        weights=sorted_places(weights),
+    )
 
 
 def _read_tree(text: str) -> tuple[Tree, dict[int, int]]:
@@ -196,10 +209,10 @@ def _read_tree(text: str) -> tuple[Tree, dict[int, int]]:
 
 
 def _plain(match: re.Match[str]) -> str:
-    return match["length"] or "" if match["number"] else match.group()
+    if match["root"]:
+        return ""
+    return match["length"] or match.group()
 
 
 def _as_length(match: re.Match[str]) -> str:
-    if not match["number"]:
-        return match.group()
-    return f":{match['number']}" if match["length"] else ""
+    return f":{match['number']}" if match["length"] else _plain(match)

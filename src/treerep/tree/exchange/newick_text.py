@@ -65,6 +65,8 @@ def write_newick(
     )
     if marks is not None:
         numbers = [x + mark for x, mark in zip(numbers, marks, strict=True)]
+        # A brace in a bare name would begin a mark.
+        names = [f"'{name}'" if "{" in name and name[0] != "'" else name for name in names]
     tails = [names[0], *(f"{name}:{x}" for name, x in zip(names[1:], numbers[1:], strict=True))]
     pieces: list[str] = []
     open_nodes: list[int] = []

@@ -1,0 +1,87 @@
+"""`treerep place`: new points of a table, matched to the tree by label."""
+
+import json
+
+import numpy as np
+import pytest
+
+import treerep as tr
+from tests.cli.commands import assert_one_line_error
+from treerep.formats import read_placements, read_tree
+
+TREE = "((a:1,b:2):1.5,c:3,d:1);\n"
+# x: on the edge of c, 1 below the inner node, with a pendant edge of 0.5. y: a copy of d.
+TABLE = "name,d,c,b,a\nx,2.5,2.5,5,4\ny,0,4,4.5,3.5\n"
+LARGER = "((a:1,b:2):1.5,(c:2,x:0.5):1,(d:0,y:0):1);"
+
+
+@pytest.fixture
+def files(call, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    (tmp_path / "new.csv").write_text(TABLE)
+    return call
+
+
+def path_difference(tree):
+    return tree.difference(tr.Tree.from_newick(LARGER)).path
+
+
+@pytest.mark.parametrize("output", ["larger.nwk", "larger.json", "larger.nex", "larger.nwk.gz"])
+def test_the_tree_grows(files, output):
+    done = files("place", "t.nwk", "new.csv", "-o", output)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "2 new points in a tree of 4 points" in done.stderr
+    assert path_difference(read_tree(output)) == pytest.approx(0, abs=1e-12)
+
+
+def test_places(files):
+    done = files("place", "t.nwk", "new.csv", "-o", "x.jplace", "--candidates", "2", "--json")
+    assert json.loads(done.stdout)["placed"] == 2
+    found = read_placements("x.jplace")
+    assert found.labels == ("x", "y")
+    assert found.nodes.shape == (2, 2)
+    assert path_difference(found.attached()) == pytest.approx(0, abs=1e-12)
+
+
+def test_standard_output(files):
+    done = files("place", "t.nwk", "new.csv")
+    assert path_difference(tr.Tree.from_newick(done.stdout)) == pytest.approx(0, abs=1e-12)
+    done = files("place", "t.nwk", "-", "--json", stdin=TABLE.encode())
+    tree = tr.Tree.from_newick(json.loads(done.stdout)["newick"])
+    assert path_difference(tree) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_table_of_all_distances(files, four, tmp_path):
+    tr.formats.write_tree(tr.fit(four).restrict(range(3)), tmp_path / "three.nwk")
+    assert files("place", "three.nwk", "four.csv", "-o", "four.json").returncode == 0
+    placed = tr.Tree.load("four.json").restrict(four.labels)
+    np.testing.assert_allclose(placed.distances(), four.distances, atol=1e-9)
+
+
+def test_missing_distances(files, tmp_path):
+    (tmp_path / "new.csv").write_text("name,d,c,b,a\nx,2.5,2.5,nan,4\n")
+    assert_one_line_error(files("place", "t.nwk", "new.csv"), "is nan")
+    done = files("place", "t.nwk", "new.csv", "--missing")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("name,d,c,b\nx,1,2,3\n", "new.csv: no column has the label 'a' of the tree"),
+        ("name,d,c,b,a,a\nx,1,2,3,4,5\n", "two columns have the same label"),
+        (",d,c,b,a\na,1,2,3,0\n", "all rows are points of the tree"),
+        ("d,c,b,a\n1,2,3,4\n", "the rows have no labels"),
+        ("", "the file is empty"),
+    ],
+)
+def test_tables_that_do_not_match(files, tmp_path, table, message):
+    (tmp_path / "new.csv").write_text(table)
+    assert_one_line_error(files("place", "t.nwk", "new.csv"), message)
+
+
+def test_outputs_are_checked_first(files):
+    assert_one_line_error(files("place", "t.nwk", "new.csv", "-o", "x.txt"), "unknown suffix")
+    assert_one_line_error(
+        files("place", "t.nwk", "new.csv", "-o", "no/x.jplace"), "folder does not exist"
+    )
