@@ -88,10 +88,14 @@ def lineages(
 
 def _splits(tree: Tree, of_node: NDArray[np.int64], root: int | None) -> NDArray[np.int64]:
     """Return the pairs of lineages that cut edges join, the one nearer to the root first."""
-    rooted = tree.rooted(tree._default_root() if root is None else root)
+    if root is None:
+        root = tree._default_root()
+    rooted = tree.rooted(root)
     below = rooted.order[1:]
-    pairs = np.column_stack([of_node[rooted.parent[below]], of_node[below]])
-    return pairs[pairs[:, 0] != pairs[:, 1]]
+    above = rooted.parent[below]
+    pairs = of_node[np.column_stack([above, below])]
+    differ = pairs[:, 0] != pairs[:, 1]
+    return pairs[differ]
 
 
 def check_clusters(adata: "AnnData", n_clusters: object) -> None:

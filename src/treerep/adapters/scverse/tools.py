@@ -99,7 +99,6 @@ def tree(
     tl.set_tree : Store another tree of the cells.
     tl.pseudotime : Compute pseudotime along the tree.
     tl.lineages : Cut the tree into lineages.
-    tl.embed : Embed the tree in the Poincaré disk.
     pl.tree : Draw the tree.
 
     Notes
