@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.checks import positive_number
-from ..._core.extras import require
-from ._data import check_adata
+from ...._core.checks import positive_number
+from ...._core.extras import require
+from .._data import check_adata
+from .._storage import get_tree, params_of, root_of
+from ..markers import marker_table
 from ._figures import finish, set_title
-from ._storage import get_tree, params_of, root_of
-from .markers import marker_table
-from .plots import palette_of, values_of
+from .tree_plots import palette_of, values_of
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -146,7 +146,7 @@ def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _draw_strip(ax: "Axes", adata: "AnnData", key: str, order: NDArray[np.int64]) -> None:
     """Draw the lineages of the cells as colors above the heat map."""
-    from ...drawing.figures._colors import color_values
+    from ....drawing.figures._colors import color_values
 
     column = f"{key}_lineage"
     if column not in adata.obs:
