@@ -106,6 +106,7 @@ def markers(
     splits = _lineage_splits(adata, key) if edge is None else [_edge_split(adata, key, edge)]
     params = {
         "key": key,
+        "groupby": f"{key}_lineage" if edge is None else None,
         "method": method,
         "layer": layer,
         "use_raw": use_raw,
