@@ -93,7 +93,8 @@ def prepared(name: str) -> Labeled:
 def _neighbors(adata: ad.AnnData) -> ad.AnnData:
     if "X_pca" not in adata.obsm:
         sc.pp.pca(adata, n_comps=min(50, adata.n_vars - 1))
-    sc.pp.neighbors(adata)
+    # Exact neighbors. The approximate search of scanpy 1.11 fails with new versions of SciPy.
+    sc.pp.neighbors(adata, transformer="sklearn")
     return adata
 
 

@@ -50,7 +50,7 @@ def signature(pages, what, name, obj):
 
 def test_signatures_have_the_annotations_of_the_source(pages):
     arguments, result = signature(pages, "function", "treerep.tl.tree", tr.tl.tree)
-    assert arguments.startswith("(adata: AnnData, *, use_rep: str='X_pca'")
+    assert arguments.startswith("(adata: AnnData, *, use_rep: str | None=None")
     assert "method: str='auto'" in arguments  # the value of a constant
     assert "rng: int | Generator | None=0" in arguments  # an alias, written out
     assert result == "AnnData | None"

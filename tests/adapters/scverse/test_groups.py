@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import treerep as tr
 from treerep import pl, tl
-from treerep.adapters.scverse.group_plots import node_texts
+from treerep.adapters.scverse.plots.group_plots import node_texts
 
 
 def quartet(noise: float) -> ad.AnnData:

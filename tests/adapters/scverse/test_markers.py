@@ -103,6 +103,18 @@ def test_a_new_tree_removes_markers_and_abundances(marrow: ad.AnnData) -> None:
     assert set(marrow.uns) == {"treerep"}
 
 
+def test_new_lineages_remove_markers_of_old_ones(marrow: ad.AnnData) -> None:
+    tl.lineages(marrow, n_clusters=3)
+    tl.markers(marrow)
+    tl.abundance(marrow, "drug", groupby="day")
+    tl.markers(marrow, key_added="mine")
+    tl.lineages(marrow, n_clusters=4)
+    assert set(marrow.uns) == {"treerep", "treerep_lineage", "treerep_abundance", "mine"}
+    tl.markers(marrow, edge=tl.get_tree(marrow).edges[-1])
+    tl.lineages(marrow, n_clusters=3)
+    assert "treerep_markers" in marrow.uns
+
+
 def test_errors(marrow: ad.AnnData) -> None:
     with pytest.raises(ValueError, match="call treerep.tl.lineages first"):
         tl.markers(marrow)

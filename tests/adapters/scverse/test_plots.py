@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from treerep import pl
-from treerep.adapters.scverse.plots import values_of
+from treerep.adapters.scverse.plots.tree_plots import values_of
 
 
 def test_panels_titles_and_files(marrow: ad.AnnData, tmp_path: Path) -> None:

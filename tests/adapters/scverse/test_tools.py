@@ -21,7 +21,7 @@ from tests.tree.strategies import trees
 from treerep import pl, tl
 from treerep._core import memory
 from treerep.adapters.scverse._storage import rooted_graph
-from treerep.adapters.scverse.plots import values_of
+from treerep.adapters.scverse.plots.tree_plots import values_of
 from treerep.fitting.methods import METHODS
 
 with warnings.catch_warnings():

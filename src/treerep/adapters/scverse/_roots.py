@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _CANDIDATES = 32
 # Sums of distances that differ by less than this share are equal up to rounding.
 _ROUNDING = 1e-9
+_TINY = np.finfo(float).tiny
 
 
 class RootChoice(NamedTuple):
@@ -47,18 +48,26 @@ def read_root(
     """Validate the arguments that choose a root."""
     if stages is not None:
         if root is not None or groupby is not None:
-            extra = "root" if root is not None else "groupby"
+            extra = "groupby" if root is None else "root"
             raise ValueError(f"stages chooses the root: leave out {extra}, or leave out stages")
-        return RootChoice(stage=_stage_numbers(adata, stages), params={"stages": stages})
-    if groupby is None:
-        cell = None if root is None else cell_position(adata, root)
-        return RootChoice(cell=cell)
+        numbers = _stage_numbers(adata, stages)
+        return RootChoice(stage=numbers, params={"stages": stages})
+    if groupby is not None:
+        return _read_group(adata, root, groupby)
+    if root is None:
+        return RootChoice()
+    return RootChoice(cell=cell_position(adata, root))
+
+
+def _read_group(adata: "AnnData", root: object, groupby: str) -> RootChoice:
+    """Return the cells of a group."""
     if root is None:
         raise ValueError(f"groupby={groupby!r} needs root, one of the groups")
     groups = column_of(adata, groupby, "groupby")
     members = np.flatnonzero(np.asarray(groups == root))
     if not len(members):
-        known = ", ".join(repr(group) for group in list(groups.dropna().unique())[:5])
+        names = list(groups.dropna().unique())
+        known = ", ".join(map(repr, names[:5]))
         raise ValueError(
             f"root={root!r} is not a group of adata.obs[{groupby!r}]: use one of its values, e.g. {known}"
         )
@@ -79,11 +88,13 @@ def find_root(choice: RootChoice, tree: Tree) -> Root:
 
 def _medoid(tree: Tree, members: NDArray[np.int64]) -> int:
     """Return the member with the smallest sum of tree distances to the other members."""
-    weights = np.zeros(tree.n_nodes)
-    weights[members] = 1.0
     view = tree._view
-    sums = distance_sums(view, weights[view.order])[view.position[members]]
-    near = sums <= sums.min() + _ROUNDING * sums.max()
+    weights = np.zeros(tree.n_nodes)
+    weights[view.position[members]] = 1.0
+    sums = distance_sums(view, weights)
+    sums = sums[view.position[members]]
+    rounding = _ROUNDING * sums.max()
+    near = sums <= sums.min() + rounding
     return int(members[near.argmax()])
 
 
@@ -94,13 +105,16 @@ def _best_order(tree: Tree, stage: NDArray[np.float64]) -> tuple[int, float]:
     The share of ordered pairs is computed for the best of them.
     """
     known = np.flatnonzero(~np.isnan(stage))
-    first = known[stage[known] == stage[known].min()]
-    correlation = np.round(_correlations(tree, known, stage[known])[first], 9)
-    ranked = first[np.argsort(-correlation, kind="stable")[:_CANDIDATES]]
-    distances = tree.block(ranked, known)
-    agreements = [order_agreement(stage[known], row) for row in distances]
-    best = int(np.argmax(np.round(agreements, 9)))
-    return int(ranked[best]), agreements[best]
+    stage = stage[known]
+    first = known[stage == stage.min()]
+    correlations = _correlations(tree, known, stage)
+    rounded = np.round(correlations[first], 9)
+    order = np.argsort(-rounded, kind="stable")
+    candidates = first[order[:_CANDIDATES]]
+    distances = tree.block(candidates, known)
+    agreements = [order_agreement(stage, row) for row in distances]
+    best = int(np.argmax(agreements))
+    return int(candidates[best]), agreements[best]
 
 
 def _correlations(
@@ -108,24 +122,26 @@ def _correlations(
 ) -> NDArray[np.float64]:
     """Return, for every point r, the correlation of d(r, i) with the stage over the cells i."""
     view = tree._view
-    count = len(cells)
-    ones = np.zeros(tree.n_nodes)
-    ones[cells] = 1.0
+    places = view.position[cells]
+    weights = np.zeros(tree.n_nodes)
+    weights[places] = 1 / len(cells)
     centered = np.zeros(tree.n_nodes)
-    centered[cells] = stage - stage.mean()
-    mean = distance_sums(view, ones[view.order]) / count
-    variance = squared_distance_sums(view, ones[view.order]) / count - mean**2
-    covariance = distance_sums(view, centered[view.order]) / count
-    spread = np.sqrt(np.maximum(variance, np.finfo(float).tiny)) * stage.std()
-    return (covariance / spread)[view.position[: tree.n_points]]
+    centered[places] = (stage - stage.mean()) / len(cells)
+    mean = distance_sums(view, weights)
+    squares = squared_distance_sums(view, weights)
+    variance = np.maximum(squares - mean**2, _TINY)
+    covariance = distance_sums(view, centered)
+    spread = np.sqrt(variance) * stage.std()
+    correlations = covariance / spread
+    return correlations[view.position[: tree.n_points]]
 
 
 def _stage_numbers(adata: "AnnData", stages: str) -> NDArray[np.float64]:
     """Return the stage of each cell as a number: the rank of its category, or its value."""
     column = column_of(adata, stages, "stages")
     if hasattr(column, "cat") and column.cat.ordered:
-        codes = np.asarray(column.cat.codes, float)
-        numbers = np.where(codes < 0, np.nan, codes)
+        numbers = np.array(column.cat.codes, float)
+        numbers[numbers < 0] = np.nan
     elif column.dtype.kind in "iuf":
         numbers = np.asarray(column, float)
     else:
@@ -133,6 +149,7 @@ def _stage_numbers(adata: "AnnData", stages: str) -> NDArray[np.float64]:
             f"adata.obs[{stages!r}] has no order: make it numeric, or an ordered categorical "
             "with .cat.reorder_categories(names, ordered=True)"
         )
-    if len(np.unique(numbers[~np.isnan(numbers)])) < 2:
+    present = numbers[~np.isnan(numbers)]
+    if len(np.unique(present)) < 2:
         raise ValueError(f"adata.obs[{stages!r}] has fewer than two stages: leave out stages")
     return numbers

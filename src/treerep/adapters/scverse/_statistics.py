@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
+# scanpy's constant: genes without counts have a finite fold change.
+_SMALL = 1e-9
 
 
 class Test(NamedTuple):
@@ -28,18 +30,21 @@ def order_agreement(stage: ArrayLike, time: ArrayLike) -> float:
     """
     from scipy.stats import kendalltau
 
-    pairs = _untied_pairs(stage)
     tau = float(kendalltau(stage, time).statistic)
     if np.isnan(tau):  # all times are equal
         return 0.5
     # Kendall's tau-b is (agreeing - opposed pairs) / sqrt(untied stages * untied times).
-    excess = tau * np.sqrt(_untied_pairs(time) / pairs)
-    return round(float(1 + excess) / 2, 12)
+    pairs = _untied_pairs(stage)
+    ratio = _untied_pairs(time) / pairs
+    excess = tau * ratio**0.5
+    return round((1 + excess) / 2, 12)
 
 
 def _untied_pairs(values: ArrayLike) -> float:
-    counts = np.unique(np.asarray(values), return_counts=True)[1].astype(float)
-    return float(counts.sum() ** 2 - (counts**2).sum()) / 2
+    n = np.size(values)
+    _, counts = np.unique(values, return_counts=True)
+    tied = np.sum(counts.astype(float) ** 2)
+    return float(n**2 - tied) / 2
 
 
 def rank_sum_test(first: FloatArray, second: FloatArray) -> Test:
@@ -56,49 +61,54 @@ def rank_sum_test(first: FloatArray, second: FloatArray) -> Test:
     together = np.vstack([first, second])
     ranks = rankdata(together, axis=0)
     rank_sum = ranks[n1:].sum(axis=0)
+    excess = rank_sum - n2 * (n + 1) / 2
     # Var = n1 n2 / 12 ((n + 1) - sum of (t^3 - t) / (n (n - 1))), t equal values
     ties = np.array([_tie_sum(column) for column in together.T])
-    variance = n1 * n2 / 12 * ((n + 1) - ties / (n * max(n - 1, 1)))
-    excess = rank_sum - n2 * (n + 1) / 2
-    score = np.divide(
-        excess, np.sqrt(variance), out=np.zeros(len(excess)), where=variance > 1e-12 * n
-    )
-    return Test(score, 2 * norm.sf(np.abs(score)))
+    correction = ties / (n * (n - 1))
+    variance = n1 * n2 / 12 * (n + 1 - correction)
+    varies = variance > 1e-12 * n
+    deviation = np.sqrt(np.where(varies, variance, 1.0))
+    score = np.where(varies, excess / deviation, 0.0)
+    tail = norm.sf(np.abs(score))
+    return Test(score, 2 * tail)
 
 
 def _tie_sum(values: FloatArray) -> float:
-    counts = np.unique(values, return_counts=True)[1].astype(float)
-    return float((counts**3 - counts).sum())
+    _, counts = np.unique(values, return_counts=True)
+    sizes = counts.astype(float)
+    return float(np.sum(sizes**3 - sizes))
 
 
 def welch_test(first: FloatArray, second: FloatArray) -> Test:
     """Compare the columns of two tables by Welch's t-test. Constant columns have p-value 1."""
     from scipy.stats import t as student
 
-    n1 = len(first)
-    n2 = len(second)
     change = second.mean(axis=0) - first.mean(axis=0)
-    if min(n1, n2) < 2:
-        return Test(np.zeros(len(change)), np.ones(len(change)))
-    error1 = first.var(axis=0, ddof=1) / n1
-    error2 = second.var(axis=0, ddof=1) / n2
+    free1 = len(first) - 1
+    free2 = len(second) - 1
+    if min(free1, free2) < 1:
+        ones = np.ones(len(change))
+        return Test(ones - 1, ones)
+    error1 = first.var(axis=0) / free1
+    error2 = second.var(axis=0) / free2
     error = error1 + error2
     varies = error > 0
     safe = np.where(varies, error, 1.0)
     score = np.where(varies, change / np.sqrt(safe), 0.0)
     # Welch-Satterthwaite: (e1 + e2)^2 / (e1^2 / (n1 - 1) + e2^2 / (n2 - 1))
-    parts = error1**2 / (n1 - 1) + error2**2 / (n2 - 1)
+    parts = error1**2 / free1 + error2**2 / free2
     freedom = safe**2 / np.where(varies, parts, 1.0)
-    return Test(score, np.where(varies, 2 * student.sf(np.abs(score), freedom), 1.0))
+    tail = student.sf(np.abs(score), freedom)
+    return Test(score, np.where(varies, 2 * tail, 1.0))
 
 
 def log_fold_change(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return the log2 ratio of the mean counts of two tables of log(1 + counts), as scanpy does."""
-    small = 1e-9  # scanpy's constant, so that genes without counts have a finite ratio
-    before = np.expm1(first.mean(axis=0)) + small
-    after = np.expm1(second.mean(axis=0)) + small
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.log2(after / before)
+    before = np.expm1(first.mean(axis=0))
+    after = np.expm1(second.mean(axis=0))
+    ratio = (after + _SMALL) / (before + _SMALL)
+    with np.errstate(invalid="ignore"):
+        return np.log2(ratio)
 
 
 def benjamini_hochberg(pvalues: ArrayLike) -> FloatArray:
@@ -109,15 +119,19 @@ def benjamini_hochberg(pvalues: ArrayLike) -> FloatArray:
     """
     given = np.asarray(pvalues, float)
     order = np.argsort(given, kind="stable")
-    scaled = given[order] * len(given) / np.arange(1, len(given) + 1)
+    n = len(given)
+    rank = np.arange(1, n + 1)
+    scaled = given[order] * n / rank
     # The smallest value from here on, so that the result is monotone.
-    monotone = np.minimum.accumulate(scaled[::-1])[::-1]
-    adjusted = np.empty(len(given))
-    adjusted[order] = np.minimum(monotone, 1.0)
-    return adjusted
+    backwards = np.minimum.accumulate(scaled[::-1])
+    adjusted = np.empty(n)
+    adjusted[order] = backwards[::-1]
+    return np.minimum(adjusted, 1.0)
 
 
 def proportion_test(first: FloatArray, second: FloatArray) -> tuple[float, float]:
     """Compare the shares of two groups of samples: Welch's t of arcsin(sqrt(share))."""
-    test = welch_test(np.arcsin(np.sqrt(first))[:, None], np.arcsin(np.sqrt(second))[:, None])
+    before = np.arcsin(np.sqrt(first))
+    after = np.arcsin(np.sqrt(second))
+    test = welch_test(before[:, None], after[:, None])
     return float(test.score[0]), float(test.pvalue[0])

@@ -58,7 +58,7 @@ def abundance(
     -----
     ``adata.uns[key_added]["table"]`` is a DataFrame with a row per lineage and condition: `share`
     is the share of the condition's cells that are in the lineage, and `share_others` that of all
-    other cells. Of two conditions, only the second is listed. `pvals_adj` is adjusted for all rows
+    other cells. If there are two conditions, only the second is listed. `pvals_adj` is adjusted for all rows
     (Benjamini and Hochberg 1995).
 
     Without `sample`, Fisher's exact test counts every cell as independent. Cells of one sample
@@ -85,18 +85,29 @@ def abundance(
         raise ValueError(
             f"adata.obs has no lineages of the tree {key!r}: call treerep.tl.lineages first, or pass groupby"
         )
-    groups = column_of(adata, column, "groupby").astype("category").cat
-    conditions = column_of(adata, condition, "condition").astype("category").cat
-    conditions = conditions.remove_unused_categories().cat
+    groups = _categories(adata, column, "groupby")
+    conditions = _categories(adata, condition, "condition")
     if len(conditions.categories) < 2:
         raise ValueError(f"adata.obs[{condition!r}] has fewer than two conditions")
     samples = None if sample is None else _samples(adata, sample, condition)
-    params = {"key": key, "condition": condition, "sample": sample, "groupby": column}
+    params = {
+        "key": key,
+        "condition": condition,
+        "sample": sample,
+        "groupby": column,
+    }
     adata.uns[name] = {
         "table": _table(groups, conditions, samples),
         "params": {option: value for option, value in params.items() if value is not None},
     }
     return adata if copy else None
+
+
+def _categories(adata: "AnnData", name: str, argument: str) -> Any:
+    """Return the categories and codes of a column."""
+    column = column_of(adata, name, argument).astype("category")
+    used = column.cat.remove_unused_categories()
+    return used.cat
 
 
 def _samples(adata: "AnnData", sample: str, condition: str) -> NDArray[np.int64]:
@@ -113,23 +124,27 @@ def _samples(adata: "AnnData", sample: str, condition: str) -> NDArray[np.int64]
 
 def _table(groups: Any, conditions: Any, samples: NDArray[np.int64] | None) -> "DataFrame":
     """Return the tests of all groups and conditions."""
-    names = list(conditions.categories)
     of_group = np.asarray(groups.codes)
     of_condition = np.asarray(conditions.codes)
     known = (of_group >= 0) & (of_condition >= 0)
     if samples is not None:
         known &= samples >= 0
-    tested = range(len(names)) if len(names) > 2 else (1,)
-    rows = []
-    for code in tested:
+        samples = samples[known]
+    rows: list[dict[str, Any]] = []
+    names = list(enumerate(conditions.categories))
+    for code, condition in names if len(names) > 2 else names[1:]:
         inside = of_condition[known] == code
         for number, group in enumerate(groups.categories):
             member = of_group[known] == number
+            row: dict[str, Any] = {
+                "group": str(group),
+                "condition": str(condition),
+            }
             if samples is None:
-                result = _fisher(member, inside)
+                row |= _fisher(member, inside)
             else:
-                result = _welch(member, inside, samples[known])
-            rows.append({"group": str(group), "condition": str(names[code]), **result})
+                row |= _welch(member, inside, samples)
+            rows.append(row)
     table = require("pandas", "scverse").DataFrame(rows)
     table["pvals_adj"] = benjamini_hochberg(table["pvals"])
     return table
@@ -139,12 +154,19 @@ def _fisher(member: NDArray[np.bool_], inside: NDArray[np.bool_]) -> dict[str, f
     """Compare the shares of all cells by Fisher's exact test."""
     from scipy.stats import fisher_exact
 
-    counts = [
-        [int((member & side).sum()), int((~member & side).sum())] for side in (inside, ~inside)
-    ]
-    share, others = (row[0] / max(sum(row), 1) for row in counts)
-    pvalue = float(fisher_exact(counts).pvalue)
-    return {"share": share, "share_others": others, "pvals": pvalue}
+    counts = []
+    shares = []
+    for side in (inside, ~inside):
+        size = int(side.sum())
+        count = int((member & side).sum())
+        counts.append([count, size - count])
+        shares.append(count / max(size, 1))
+    test = fisher_exact(counts)
+    return {
+        "share": shares[0],
+        "share_others": shares[1],
+        "pvals": float(test.pvalue),
+    }
 
 
 def _welch(
@@ -152,19 +174,22 @@ def _welch(
 ) -> dict[str, float]:
     """Compare the shares of samples by Welch's t-test."""
     sizes = np.bincount(samples)
+    n = len(sizes)
+    counts = np.bincount(samples[member], minlength=n)
     present = np.flatnonzero(sizes)
-    shares = (np.bincount(samples[member], minlength=len(sizes)) / np.maximum(sizes, 1))[
-        present
-    ]
-    has_condition = np.zeros(len(sizes), np.bool_)
+    shares = counts[present] / sizes[present]
+    has_condition = np.zeros(n, np.bool_)
     has_condition[samples[inside]] = True
     chosen = has_condition[present]
-    if min(chosen.sum(), (~chosen).sum()) < 2:
+    n_chosen = int(chosen.sum())
+    if min(n_chosen, len(present) - n_chosen) < 2:
         raise ValueError("each condition needs at least two samples: leave out sample")
-    score, pvalue = proportion_test(shares[~chosen], shares[chosen])
+    inner = shares[chosen]
+    outer = shares[~chosen]
+    score, pvalue = proportion_test(outer, inner)
     return {
-        "share": float(shares[chosen].mean()),
-        "share_others": float(shares[~chosen].mean()),
+        "share": float(inner.mean()),
+        "share_others": float(outer.mean()),
         "scores": score,
         "pvals": pvalue,
     }

@@ -10,7 +10,7 @@ from ..._core.extras import require
 from ...tree.operations.clusters import cut_clusters
 from ...tree.tree import Tree
 from ._data import check_adata, check_key
-from ._storage import get_tree, root_of
+from ._storage import get_tree, remove_lineage_results, root_of
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -57,7 +57,8 @@ def lineages(
     O(N) time per cut in the worst case, by Ward's criterion on tree distances.
 
     ``adata.uns[key_added]["splits"]`` has a row for each cut edge, with the numbers of the two
-    lineages that it joins. The first one is nearer to the root.
+    lineages that it joins. The first one is nearer to the root. Markers and abundances of earlier
+    lineages are removed, unless they have custom names.
 
     Examples
     --------
@@ -83,15 +84,20 @@ def lineages(
         "params": {"key": key, "n_clusters": n_clusters},
         "splits": _splits(tree, of_node, root_of(adata, key)),
     }
+    remove_lineage_results(adata, key, column)
     return adata if copy else None
 
 
 def _splits(tree: Tree, of_node: NDArray[np.int64], root: int | None) -> NDArray[np.int64]:
     """Return the pairs of lineages that cut edges join, the one nearer to the root first."""
-    rooted = tree.rooted(tree._default_root() if root is None else root)
+    if root is None:
+        root = tree._default_root()
+    rooted = tree.rooted(root)
     below = rooted.order[1:]
-    pairs = np.column_stack([of_node[rooted.parent[below]], of_node[below]])
-    return pairs[pairs[:, 0] != pairs[:, 1]]
+    above = rooted.parent[below]
+    pairs = of_node[np.column_stack([above, below])]
+    differ = pairs[:, 0] != pairs[:, 1]
+    return pairs[differ]
 
 
 def check_clusters(adata: "AnnData", n_clusters: object) -> None:

@@ -104,7 +104,13 @@ def markers(
     adata = adata.copy() if copy else adata
     genes = genes_of(adata, layer, use_raw)
     splits = _lineage_splits(adata, key) if edge is None else [_edge_split(adata, key, edge)]
-    params = {"key": key, "method": method, "layer": layer, "use_raw": use_raw}
+    params = {
+        "key": key,
+        "groupby": f"{key}_lineage" if edge is None else None,
+        "method": method,
+        "layer": layer,
+        "use_raw": use_raw,
+    }
     adata.uns[name] = {
         "table": _table(genes, splits, method),
         "params": {option: value for option, value in params.items() if value is not None},
@@ -170,20 +176,21 @@ def edge_sides(tree: Tree, edge: Sequence[int]) -> NDArray[np.bool_]:
 def _table(genes: Genes, splits: list[Split], method: str) -> "DataFrame":
     """Return the tests of all genes at all splits."""
     pandas = require("pandas", "scverse")
-    blocks = [list[Any]() for _ in splits]
+    results: dict[str, list[Any]] = {split.name: [] for split in splits}
     with progress_bar(len(genes.names), "markers", "genes") as bar:
         for values in _gene_blocks(genes):
-            for split, found in zip(splits, blocks, strict=True):
+            for split in splits:
                 first = values[split.before]
                 second = values[split.after]
                 test = _TESTS[method](first, second)
-                found.append((*test, log_fold_change(first, second)))
+                change = log_fold_change(first, second)
+                results[split.name].append((test.score, test.pvalue, change))
             bar.update(values.shape[1])
     tables = []
-    for split, found in zip(splits, blocks, strict=True):
+    for name, found in results.items():
         scores, pvalues, changes = (np.concatenate(part) for part in zip(*found, strict=True))
         columns = {
-            "split": split.name,
+            "split": name,
             "names": np.asarray(genes.names, dtype=object),
             "scores": scores,
             "logfoldchanges": changes,
@@ -191,7 +198,8 @@ def _table(genes: Genes, splits: list[Split], method: str) -> "DataFrame":
             "pvals_adj": benjamini_hochberg(pvalues),
         }
         order = np.argsort(-np.abs(scores), kind="stable")
-        tables.append(pandas.DataFrame(columns).iloc[order])
+        table = pandas.DataFrame(columns)
+        tables.append(table.iloc[order])
     return pandas.concat(tables, ignore_index=True)
 
 
@@ -202,9 +210,12 @@ def _gene_blocks(genes: Genes) -> Iterator[NDArray[np.float64]]:
         table = table.to_memory()
     if issparse(table):
         table = table.tocsc()
-    step = max(1, _BLOCK // max(1, table.shape[0]))
-    for begin in range(0, table.shape[1], step):
-        yield np.asarray(dense(table[:, begin : begin + step], genes.place), np.float64)
+    rows, columns = table.shape
+    step = max(1, _BLOCK // max(1, rows))
+    for begin in range(0, columns, step):
+        block = table[:, begin : begin + step]
+        values = dense(block, genes.place)
+        yield values.astype(np.float64)
 
 
 def marker_table(adata: "AnnData", name: str) -> "DataFrame":

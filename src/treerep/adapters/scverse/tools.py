@@ -99,7 +99,6 @@ def tree(
     tl.set_tree : Store another tree of the cells.
     tl.pseudotime : Compute pseudotime along the tree.
     tl.lineages : Cut the tree into lineages.
-    tl.embed : Embed the tree in the Poincaré disk.
     pl.tree : Draw the tree.
 
     Notes
@@ -180,7 +179,7 @@ def set_tree(
         A tree whose labels contain the names of all cells. If it has more points, the part that
         the cells span is stored. The points of a tree without labels are the cells in order.
     root, groupby, stages, key_added, copy
-        As in `tl.tree`. The default root is the root of the tree, if it is a cell.
+        As in `tl.tree`. A root of the tree itself is kept only in the Newick text.
 
     Returns
     -------

@@ -20,9 +20,12 @@ def subtree_sums(view: Preorder, values: FloatArray) -> FloatArray:
     >>> subtree_sums(path, np.array([1.0, 10.0, 100.0]))
     array([111., 110., 100.])
     """
-    before = np.concatenate([[0.0], np.cumsum(values)])
-    first = np.arange(len(values))
-    return before[first + view.size] - before[first]
+    n = len(values)
+    before = np.zeros(n + 1)
+    np.cumsum(values, out=before[1:])
+    first = np.arange(n)
+    last = first + view.size
+    return before[last] - before[first]
 
 
 def path_sums(view: Preorder, values: FloatArray) -> FloatArray:
@@ -33,10 +36,15 @@ def path_sums(view: Preorder, values: FloatArray) -> FloatArray:
     >>> path_sums(path, path.length)
     array([0., 3., 7.])
     """
-    first = np.arange(len(values))
+    n = len(values)
     # A value counts from its position on, until its subtree ends.
-    ends = np.bincount(first + view.size, weights=values, minlength=len(values) + 1)
-    return np.cumsum(values - ends[:-1])
+    last = np.arange(n) + view.size
+    ended = np.bincount(
+        last,
+        weights=values,
+        minlength=n + 1,
+    )
+    return np.cumsum(values - ended[:n])
 
 
 def distance_sums(view: Preorder, weights: FloatArray) -> FloatArray:
@@ -51,8 +59,10 @@ def distance_sums(view: Preorder, weights: FloatArray) -> FloatArray:
     below = subtree_sums(view, weights)
     # Across an edge of length l, the nodes below come nearer by l, and the others move away by l:
     # S(child) = S(parent) + l (w(all) - 2 w(below))
-    step = view.length * (weights.sum() - 2 * below)
-    return float(weights @ depth) + path_sums(view, step)
+    others = weights.sum() - below
+    step = view.length * (others - below)
+    at_root = weights @ depth
+    return at_root + path_sums(view, step)
 
 
 def squared_distance_sums(view: Preorder, weights: FloatArray) -> FloatArray:
@@ -68,8 +78,12 @@ def squared_distance_sums(view: Preorder, weights: FloatArray) -> FloatArray:
     sums = distance_sums(view, weights)
     length = view.length
     # The sum of w(i) d(parent, i) over the nodes below the child
-    near = subtree_sums(view, weights * depth) - (depth - length) * below
+    near = subtree_sums(view, weights * depth)
+    near -= (depth - length) * below
     # Q(child) = Q(parent) + l^2 w(all) + 2 l (S(parent) - 2 near)
-    step = length**2 * weights.sum() + 2 * length * (sums[view.up] - 2 * near)
+    step = sums[view.up] - 2 * near
+    step *= 2 * length
+    step += length**2 * weights.sum()
     step[0] = 0.0
-    return float(weights @ depth**2) + path_sums(view, step)
+    at_root = weights @ depth**2
+    return at_root + path_sums(view, step)

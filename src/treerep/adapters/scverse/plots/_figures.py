@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..._core.checks import positive_number
-from ..._core.extras import require
+from ...._core.checks import positive_number
+from ...._core.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def titles_of(title: str | Sequence[str] | None, names: Sequence[str | None]) ->
 
 def set_title(ax: "Axes", title: str) -> None:
     """Write a title as plain text."""
-    from ...drawing.figures._text import plain
+    from ....drawing.figures._text import plain
 
     ax.set_title(plain(title), usetex=False)
 

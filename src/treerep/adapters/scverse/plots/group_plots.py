@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._core.extras import require
-from ...tree.tree import Tree
-from ._data import check_adata
+from ...._core.extras import require
+from ....tree.tree import Tree
+from .._data import check_adata
+from .._storage import get_tree, params_of
 from ._figures import finish, set_title
-from ._storage import get_tree, params_of
-from .plots import palette_of
+from .tree_plots import palette_of
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -79,8 +79,8 @@ def groups(
             f"call treerep.tl.groups(adata, {groupby!r}) first"
         )
     require("matplotlib.pyplot", "draw")
-    from ...drawing.draw import draw
-    from ...drawing.layouts._passes import rooted_view
+    from ....drawing.draw import draw
+    from ....drawing.layouts._passes import rooted_view
 
     tree = get_tree(adata, key=name)
     start = int(rooted_view(tree, root).order[0])

@@ -1,4 +1,4 @@
-"""Plots of trees of cells, following scverse conventions."""
+"""Plots of the tree of the cells."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._core.extras import require
-from ._data import cell_position, check_adata
+from ...._core.extras import require
+from .._data import cell_position, check_adata
+from .._genes import genes_of
+from .._storage import get_tree, params_of, root_of
+from ..tools import place_tree
 from ._figures import finish, panels, set_title, titles_of
-from ._genes import genes_of
-from ._storage import get_tree, params_of, root_of
-from .tools import place_tree
 
 if TYPE_CHECKING:
     from anndata import AnnData
     from matplotlib.axes import Axes
 
-    from ...embedding.embedding import Embedding
-    from ...tree.tree import Tree
+    from ....embedding.embedding import Embedding
+    from ....tree.tree import Tree
 
 
 def tree(
@@ -191,7 +191,7 @@ def _draw(
 ) -> "Axes | list[Axes]":
     """Draw one picture per color."""
     require("matplotlib.pyplot", "draw")
-    from ...drawing.draw import draw
+    from ....drawing.draw import draw
 
     names = [color] if color is None or isinstance(color, str) else list(color)
     if not names:
@@ -214,7 +214,7 @@ def _draw(
 
 def _colors(adata: "AnnData", name: str, style: _Style) -> dict[str, Any]:
     """Return the arguments of `draw` that color the cells."""
-    from ...drawing.figures._colors import color_scale_values
+    from ....drawing.figures._colors import color_scale_values
 
     values = values_of(adata, name, style.layer, style.use_raw)
     if color_scale_values(values) is not None:

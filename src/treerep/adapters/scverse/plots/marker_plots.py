@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.checks import positive_number
-from ..._core.extras import require
-from ._data import check_adata
+from ...._core.checks import positive_number
+from ...._core.extras import require
+from .._data import check_adata
+from .._storage import get_tree, params_of, root_of
+from ..markers import marker_table
 from ._figures import finish, set_title
-from ._storage import get_tree, params_of, root_of
-from .markers import marker_table
-from .plots import palette_of, values_of
+from .tree_plots import palette_of, values_of
 
 if TYPE_CHECKING:
     from anndata import AnnData
     from matplotlib.axes import Axes
+    from pandas import DataFrame
 
 
 def markers(
@@ -73,18 +74,20 @@ def markers(
     """
     check_adata(adata)
     name = f"{key}_markers" if markers_key is None else markers_key
-    table = marker_table(adata, name)
     count = positive_number(n_genes, "n_genes")
-    genes = list(dict.fromkeys(table.groupby("split", sort=False).head(count)["names"]))
-    used = params_of(adata, name)
+    genes = _top_genes(marker_table(adata, name), count)
     order = _cell_order(adata, key)
-    values = [values_of(adata, gene, used.get("layer"), used.get("use_raw")) for gene in genes]
-    pyplot = require("matplotlib.pyplot", "draw")
-    if ax is None:
-        size = (8.0, 1.0 + 0.25 * len(genes))
-        ax = pyplot.subplots(figsize=size, layout="constrained")[1]
-    scaled = _scaled(np.array(values, float)[:, order])
-    image = ax.imshow(scaled, aspect="auto", cmap=cmap, vmin=0, vmax=1, interpolation="nearest")
+    values = _expression(adata, genes, name)
+    require("matplotlib.pyplot", "draw")
+    ax = _new_axes(len(genes)) if ax is None else ax
+    image = ax.imshow(
+        _scaled(values[:, order]),
+        aspect="auto",
+        cmap=cmap,
+        vmin=0,
+        vmax=1,
+        interpolation="nearest",
+    )
     ax.set_yticks(range(len(genes)), genes, usetex=False)
     ax.set_xticks([])
     ax.set_xlabel("cells along the tree")
@@ -95,29 +98,61 @@ def markers(
     return ax
 
 
+def _top_genes(table: "DataFrame", count: int) -> list[str]:
+    """Return the first genes of each split, each gene once."""
+    splits = table.groupby("split", sort=False)
+    names = splits.head(count)["names"]
+    return list(dict.fromkeys(names))
+
+
+def _expression(adata: "AnnData", genes: list[str], name: str) -> NDArray[np.float64]:
+    """Return a row per gene, from the table that `tl.markers` used."""
+    used = params_of(adata, name)
+    layer = used.get("layer")
+    use_raw = used.get("use_raw")
+    rows = [values_of(adata, gene, layer, use_raw) for gene in genes]
+    return np.array(rows, float)
+
+
+def _new_axes(n_genes: int) -> "Axes":
+    pyplot = require("matplotlib.pyplot", "draw")
+    height = 1.0 + 0.25 * n_genes
+    figure = pyplot.figure(
+        figsize=(8.0, height),
+        layout="constrained",
+    )
+    axes: Axes = figure.add_subplot()
+    return axes
+
+
 def _cell_order(adata: "AnnData", key: str) -> NDArray[np.int64]:
     """Return the cells in preorder."""
     tree = get_tree(adata, key=key)
     root = root_of(adata, key)
-    order = tree.rooted(tree._default_root() if root is None else root).order
-    return order[order < tree.n_points].astype(np.int64)
+    if root is None:
+        root = tree._default_root()
+    order = tree.rooted(root).order
+    cells = order[order < tree.n_points]
+    return cells.astype(np.int64)
 
 
 def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scale each row to the range from 0 to 1. Constant rows are 0."""
     low = values.min(axis=1, keepdims=True)
-    width = values.max(axis=1, keepdims=True) - low
-    return (values - low) / np.where(width > 0, width, 1.0)
+    above = values - low
+    width = above.max(axis=1, keepdims=True)
+    return above / np.where(width > 0, width, 1.0)
 
 
 def _draw_strip(ax: "Axes", adata: "AnnData", key: str, order: NDArray[np.int64]) -> None:
     """Draw the lineages of the cells as colors above the heat map."""
-    from ...drawing.figures._colors import color_values
+    from ....drawing.figures._colors import color_values
 
     column = f"{key}_lineage"
     if column not in adata.obs:
         return
-    lineage = adata.obs[column].astype(str).to_numpy()[order]
+    lineage = adata.obs[column].astype(str)
+    lineage = lineage.to_numpy()[order]
     palette = palette_of(adata, column).get("palette")
     colors = color_values(lineage, len(lineage), palette).rgba
     strip = ax.inset_axes((0.0, 1.01, 1.0, 0.04))

@@ -1,0 +1,1 @@
+"""Plots of trees of cells, following scverse conventions."""
