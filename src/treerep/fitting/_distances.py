@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.memory import check_memory
+from .._core.parallel import Workers
 from .._core.progress import progress_bar
 from ..metric._compiled import CompiledMetric
 from ..metric.base import Metric, MetricError
@@ -17,11 +18,12 @@ def dense_matrix(
     method: str,
     dtype: type[np.floating[Any]] = np.float64,
     matrices: float = 1.0,
+    n_jobs: int | None = 1,
 ) -> NDArray[Any]:
     """Return all distances as a new matrix.
 
     `matrices` is the total number of matrices of this size that the method needs. If these matrices
-    do not fit in memory, a MemoryError is raised.
+    do not fit in memory, a MemoryError is raised. Custom metrics are read on one thread.
     """
     n = len(metric)
     check_memory(
@@ -31,10 +33,16 @@ def dense_matrix(
     )
     matrix = np.empty((n, n), dtype)
     points = np.arange(n)
-    with progress_bar(n, "distances", "points") as bar:
-        for rows in row_slices(n, n):
-            matrix[rows] = checked_block(metric, points[rows], points)
-            bar.update(rows.stop - rows.start)
+
+    def read(rows: slice) -> int:
+        matrix[rows] = checked_block(metric, points[rows], points)
+        return len(points[rows])
+
+    jobs = n_jobs if isinstance(metric, CompiledMetric) else 1
+    with progress_bar(n, "distances", "points") as bar, Workers(jobs) as workers:
+        for count in workers.map(read, row_slices(n, n)):
+            bar.update(count)
+            workers.check()
     return matrix
 
 

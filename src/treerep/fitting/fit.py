@@ -108,11 +108,11 @@ def fit(
         (`method="minimum_evolution"` only) The definition of tree length.
     nni : bool
         (`method="minimum_evolution"` only) Whether to exchange neighboring subtrees while this
-        makes the tree shorter. On by default.
+        makes the tree shorter. On by default. `spr=True` includes these exchanges.
     spr : bool
         (`method="minimum_evolution"` only) Whether to move subtrees to other edges while this
-        makes the tree shorter. Needs `criterion="balanced"`. On by default for this criterion
-        and up to 5,000 points, unless `nni=False`.
+        makes the tree shorter, from the tree of `bionj`. Needs `criterion="balanced"`. On by
+        default for this criterion and up to 10,000 points, unless `nni=False`.
     trees : int
         (`method="bartal"` only) Number of random trees, 200 by default.
     size : int

@@ -18,7 +18,7 @@ from tests.fitting.evolution.test_minimum_evolution import (
 )
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep._core.parallel import Workers
-from treerep.fitting.evolution import _regraft_kernels as kernels
+from treerep.fitting.evolution import _regraft
 from treerep.fitting.evolution import minimum_evolution as module
 from treerep.fitting.evolution._regraft import Regrafting
 from treerep.fitting.evolution.minimum_evolution import Search
@@ -120,63 +120,95 @@ def test_gains_are_those_of_all_neighbors(seed: int) -> None:
         gains.setdefault(moved, []).append(own - length(d, other, "balanced"))
     tried = regrafting(search)
     assert_allclose(tried.length(), own)
+    assert tried.evaluate(-np.inf)
     moved_by_side = [points_of(search, side) for side in range(len(search.sides.point))]
     # At least two edges must be left for a move.
     assert {*gains} == {points for points in moved_by_side if len(points) <= n - 3}
     for side, points in enumerate(moved_by_side):
+        assert (tried.averages.place[side] >= 0) == (points in gains)
         if points in gains:
-            _, gain = kernels.best_position(
-                search.sides, tried.table, tried.work, side, -np.inf
-            )
-            assert_allclose(gain, max(gains[points]), atol=1e-12)
+            assert_allclose(tried.averages.gain[side], max(gains[points]), atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [4, 6, 9, 30])
-def test_each_move_saves_its_gain_and_leaves_a_right_table(n: int) -> None:
+def test_each_move_saves_its_gain_and_leaves_right_averages(n: int) -> None:
     search = searched(random_matrix(n, n))
     tried = regrafting(search)
     sides, moves = search.sides, 0
-    for side in range(len(sides.point)):
-        if sides.point[side ^ 1] >= 0:
-            continue
-        before = tried.length()
-        _, gain = kernels.best_position(sides, tried.table, tried.work, side, 1e-12)
-        _, made = kernels.regraft(sides, tried.table, tried.work, side, 1e-12, 1)
-        if not made:
-            continue
+    while tried.evaluate(1e-12):
+        before, gain = tried.length(), tried.averages.gain[tried.averages.place >= 0].max()
+        assert tried._move(1) == (1, gain)
+        tried.update()
         moves += 1
         assert_allclose(before - tried.length(), gain, atol=1e-12)
-        pair, table = sides.pair.copy(), tried.table
-        search.average()
+        assert_allclose(tried.length(), length(search.matrix, tree_edges(search), "balanced"))
+        pair = sides.pair.copy()
+        search.average()  # an older algorithm
         inner = sides.point < 0
         assert_allclose(pair[inner], sides.pair[inner], rtol=1e-12)
-        assert_allclose(search.length(), tried.length())
-        assert_allclose(table, table.T, rtol=1e-12)
+        assert_allclose(tried.lengths(), search.tree()[1], atol=1e-12)
         assert_array_equal(sides.size, [len(points_of(search, s)) for s in range(len(inner))])
         assert (points_of(search, 1), sides.point[1]) == (frozenset([0]), 0)
     assert moves >= (n > 5)
 
 
-def test_the_table_after_moves_is_that_from_scratch() -> None:
-    search = searched(random_matrix(40, 3))
+def tree_edges(search: Search) -> Edges:
+    return as_edges(search.tree()[0])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_batch_of_moves_shortens_the_tree(seed: int) -> None:
+    d = random_matrix(80, seed)
+    search = searched(d)
     tried = regrafting(search)
-    _, made = kernels.regraft(search.sides, tried.table, tried.work, 0, 1e-12, BUDGET)
-    assert made > 5
-    order = np.empty(len(tried.table), np.int64)
-    kernels.preorder(search.sides, order, tried.work.stack)
-    again = regrafting(search)  # with the edges in preorder
-    edges = order // 2
-    assert_allclose(tried.table[np.ix_(edges, edges)], again.table, rtol=1e-12)
+    before, made = tried.length(), []
+    while tried.evaluate(1e-12, everywhere=not made):
+        made.append(tried.improve())
+        assert tried.length() < before
+        before = tried.length()
+    assert max(made) > 1
+    assert_allclose(before, length(d, tree_edges(search), "balanced"))
 
 
-def test_averages_of_neighbors_after_moves_are_those_from_scratch() -> None:
+def test_moves_that_interfere_are_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    free, tried = (regrafting(searched(random_matrix(60, 0))) for _ in range(2))
+    free.evaluate(1e-12)
+    tried.evaluate(1e-12)
+    before, best = tried.length(), tried.averages.gain[tried.averages.place >= 0].max()
+    monkeypatch.setattr(_regraft, "_LEAST_SHARE", -np.inf)
+    most = free.improve()
+    monkeypatch.setattr(_regraft, "_LEAST_SHARE", 1 - 1e-9)  # moves must not interfere at all
+    assert 1 <= tried.improve() < most
+    assert before - tried.length() >= (1 - 1e-6) * best
+    monkeypatch.setattr(_regraft, "_LEAST_SHARE", 2.0)  # as if all gains were rounding errors
+    tried.evaluate(1e-12)
+    before = tried.length()
+    assert tried.improve() == 0
+    assert_allclose(tried.length(), before, rtol=1e-12)
+
+
+def test_the_averages_after_moves_are_those_from_scratch() -> None:
     search = searched(random_matrix(30, 4), "regraft")
-    pair, cross = search.sides.pair.copy(), search.sides.cross.copy()
+    pair, lengths = search.sides.pair.copy(), search.tree()[1]
     search.average()
     inner = search.sides.point < 0
-    inside = inner[::2] & inner[1::2]
     assert_allclose(pair[inner], search.sides.pair[inner], rtol=1e-12)
-    assert_allclose(cross[inside], search.sides.cross[inside], rtol=1e-12)
+    search._lengths = None
+    assert_allclose(lengths, search.tree()[1], atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 40])
+def test_the_first_tree_is_that_of_bionj(n: int) -> None:
+    d = random_matrix(n, n)
+    with Workers(1) as workers:
+        search = Search(d, True, workers)
+        search.join()
+    tree = tr.fit(d, method="bionj")
+    assert splits(n, tree_edges(search)) == splits(n, as_edges(tree.edges))
+    sides = search.sides
+    assert_array_equal(
+        sides.size, [len(points_of(search, side)) for side in range(len(sides.size))]
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -226,6 +258,9 @@ def test_any_number_of_threads_and_any_budget_give_the_same_tree(
     assert tr.fit(d, method="minimum_evolution", n_jobs=2) == tree
     monkeypatch.setattr(module, "_BUDGET", 1)
     assert tr.fit(d, method="minimum_evolution") == tree
+    monkeypatch.setattr(_regraft, "_POINTS_OF_THREADS", 0)
+    for jobs in (1, 3):
+        assert tr.fit(d, method="minimum_evolution", n_jobs=jobs) == tree
 
 
 # Options and errors
@@ -263,10 +298,10 @@ def test_too_little_memory_is_an_error_that_names_the_option(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 100_000)
-    d = random_matrix(60, 0)
-    with pytest.raises(MemoryError, match="minimum_evolution on 60 points .* spr=False"):
+    d = random_matrix(70, 0)
+    with pytest.raises(MemoryError, match="minimum_evolution on 70 points .* spr=False"):
         tr.fit(d, method="minimum_evolution")
-    assert len(tr.fit(d, method="minimum_evolution", spr=False)) == 60
+    assert len(tr.fit(d, method="minimum_evolution", spr=False)) == 70
 
 
 def test_spr_is_off_by_default_for_many_points(monkeypatch: pytest.MonkeyPatch) -> None:

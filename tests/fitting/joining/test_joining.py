@@ -313,3 +313,40 @@ def minima(
 
 
 _compiled: Callable[..., tuple[float, ...]] | None = None
+
+
+# The working matrix
+
+
+def points32(n: int) -> np.ndarray:
+    return np.random.default_rng(n).normal(size=(n, 3)).astype(np.float32)
+
+
+@pytest.mark.parametrize("method", ["neighbor_joining", "bionj", "relaxed_neighbor_joining"])
+def test_float32_points_are_joined_in_one_float32_matrix(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = points32(40)
+    metric = tr.as_metric(points, metric="euclidean")
+    every = np.arange(40)
+    matrix = metric.block(every, every).astype(np.float32)
+    tree = tr.fit(metric, method=method)
+    assert tree == tr.fit(matrix, method=method)
+    for jobs in (1, 3):
+        assert tr.fit(metric, method=method, n_jobs=jobs) == tree
+    # One matrix of 40 x 40 float32 numbers, or two for BIONJ.
+    needed = 6400 * (1 + (method == "bionj"))
+    monkeypatch.setattr("treerep._core.memory.available_memory", lambda: needed)
+    assert tr.fit(metric, method=method) == tree
+    monkeypatch.setattr("treerep._core.memory.available_memory", lambda: needed - 1)
+    with pytest.raises(MemoryError, match=f"{method} on 40 points"):
+        tr.fit(metric, method=method)
+
+
+def test_float32_points_agree_with_float64_points() -> None:
+    points = points32(60)
+    single, double = (
+        tr.fit(points.astype(dtype), metric="euclidean", method="neighbor_joining")
+        for dtype in (np.float32, np.float64)
+    )
+    assert_allclose(single.distances(), double.distances(), rtol=1e-4, atol=1e-4)

@@ -1,12 +1,13 @@
 """Subtree pruning and regrafting (SPR) for balanced minimum evolution.
 
 A subtree is cut off and put onto another edge. Nearest neighbor interchange is the special case
-of an edge that is one step away. Averages of all pairs of subtrees make the evaluation of one
-move O(1) (Hordijk and Gascuel, Bioinformatics 21, 2005), so all O(n^2) moves take O(n^2) time.
+of an edge that is one step away. With averages of pairs of subtrees, the evaluation of one move is
+O(1) (Hordijk and Gascuel, Bioinformatics 21, 2005), so all O(n^2) moves take O(n^2) time.
 
 FastME (Lefort, Desper and Gascuel, Mol. Biol. Evol. 32, 2015) makes the best of all moves and then
-evaluates all moves again. Here, each subtree in turn is moved to its best edge at once, which needs
-far fewer evaluations.
+evaluates all moves again. Here, one batch contains the best move, the best of the moves that are
+far from it, and so on. Only subtrees that had a move, or that are near one, are evaluated again.
+When none of them can move, all subtrees are evaluated again, until no move makes the tree shorter.
 """
 
 from typing import Any
@@ -19,90 +20,222 @@ from ..._core.progress import progress_bar
 from . import _regraft_kernels as kernels
 from ._minimum_evolution_kernels import Sides
 
+# Least and most steps between the paths of two moves in one batch.
+_LEAST_APART = 1
+_MOST_APART = 4
+# A batch whose moves interfere is taken back if it saves less than this share of the gains.
+_LEAST_SHARE = 0.5
+# Subtrees of these shares of the points are tasks of different threads.
+_TASK_SHARES = (1 / 256, 1 / 16)
+# With fewer points, one thread is faster.
+_POINTS_OF_THREADS = 500
+
 
 def regraft(
     sides: Sides, matrix: NDArray[np.float64], workers: Workers, least: float, budget: int
-) -> None:
+) -> "Regrafting":
     """Move subtrees to other edges until no move saves more than `least`.
 
     About `budget` numbers are read between two checks for interrupts.
     """
     search = Regrafting(sides, matrix, workers, budget)
-    length = np.inf
-    shorter = search.length()
     with progress_bar(np.inf, "minimum evolution: regraft", "moves") as bar:
-        # The first condition ends a search that rounding leads in circles.
-        while shorter < length and search.sweep(least, bar):
-            length = shorter
-            shorter = search.length()
-    kernels.read_crosses(sides, search.table)
+        while search.evaluate(least):
+            made = search.improve()
+            bar.update(made)
+            while made and search.evaluate(least, everywhere=False):
+                made = search.improve()
+                bar.update(made)
+            if not made:  # the gains were rounding errors
+                break
+    return search
 
 
 class Regrafting:
-    """A tree with the averages of all pairs of edges."""
+    """A tree of at least three points, and the moves that make it shorter."""
 
     def __init__(
         self, sides: Sides, matrix: NDArray[np.float64], workers: Workers, budget: int
     ) -> None:
         self.sides = sides
+        self.matrix = matrix
         self.workers = workers
-        self.budget = budget
-        count = len(sides.cross)
-        self.table = np.empty((count, count))
-        self.work = kernels.RegraftWorkspace(
-            order=np.empty(count, np.int64),
-            stack=np.empty(count, np.int64),
-            near=np.empty(count),
-            gain=np.empty(count),
-            weight=np.empty(count),
-            previous=np.empty(2 * count, np.int64),
-            changed=np.zeros(count, np.bool_),
+        n = len(matrix)
+        edges = len(sides.cross)
+        self.layout = kernels.Layout(
+            right=np.empty(edges, np.int32),
+            above=np.empty(edges, np.int32),
+            beside=np.empty(edges, np.int32),
+            size=np.empty(edges, np.int32),
+            rank=np.empty(edges, np.int32),
+            first=np.empty(edges, np.int64),
+            leaf=np.empty(n, np.int32),
+            leaves=np.empty(n - 1, np.int32),
+            inner=np.empty(n - 2, np.int32),
+            second=np.empty(n - 2, np.int32),
         )
-        self._renumber()
-        self._fill(matrix)
+        self.averages = kernels.Averages(
+            pair=sides.pair,
+            drop=np.zeros(edges),
+            across=np.empty(edges),
+            outer=np.empty(0),
+            wanted=np.ones(2 * edges, np.bool_),
+            place=np.full(2 * edges, -1),
+            gain=np.empty(2 * edges),
+        )
+        self._apart = _LEAST_APART
+        self._step = max(1, budget // edges)
+        self.update()
 
-    def sweep(self, least: float, bar: Any) -> int:
-        """Move each subtree to its best edge, one after the other; return the number of moves."""
-        total = 0
-        side = 0
-        while side < len(self.sides.point):
-            side, made = kernels.regraft(
-                self.sides, self.table, self.work, side, least, self.budget
-            )
-            total += made
-            bar.update(made)
-            self.workers.check()
-        return total
+    def update(self) -> None:
+        """Compute all averages again, after a change of the tree."""
+        self._renumber()
+        self._lay_out()
+        self.sides.pair[:] = 0.0
+        self._visit(0.0, seek=False)
 
     def length(self) -> float:
         """Return the length of the tree."""
-        # Pauplin: sum over pairs of 2^(1 - p(i, j)) d(i, j). The average distance from i to all
-        # others is the sum over j of 2^(1 - p(i, j)) d(i, j), and every pair is in two of these.
-        leaves = np.flatnonzero(self.sides.point >= 0) // 2
-        return 0.5 * float(self.table[leaves, leaves].sum())
+        return float(self.lengths().sum())
+
+    def lengths(self) -> NDArray[np.float64]:
+        """Return the lengths of all edges, which may be negative."""
+        # An edge between the sides AB and CD: (AC + AD + BC + BD) / 4 - (AB + CD) / 2.
+        pair = self.sides.pair
+        lengths: NDArray[np.float64] = self.averages.across - 0.5 * (pair[::2] + pair[1::2])
+        return lengths
+
+    def evaluate(self, least: float, everywhere: bool = True) -> bool:
+        """Find the best moves that save more than `least`; tell whether there are any.
+
+        By default, all subtrees are evaluated. Otherwise, only those that had a move and those near
+        the last moves are evaluated.
+        """
+        self.averages.wanted[:] |= everywhere
+        self.averages.place[:] = -1
+        self._visit(least, seek=True)
+        return bool((self.averages.place >= 0).any())
+
+    def improve(self) -> int:
+        """Make a batch of moves that shortens the tree; return the number of moves."""
+        arrays = (self.sides.child, self.sides.point, self.sides.size)
+        before = [array.copy() for array in arrays]
+        length = self.length()
+        made, gain = self._move(len(self.layout.right))
+        while made:
+            self.update()
+            saved = length - self.length()
+            if saved >= _LEAST_SHARE * gain:
+                return made
+            # Gains change a little with any other move, most of all with moves nearby.
+            self._apart = min(self._apart + 1, _MOST_APART)
+            for array, copy in zip(arrays, before, strict=True):
+                array[:] = copy
+            self._lay_out()
+            made, gain = self._move(made // 2)
+        self.update()
+        return 0
+
+    def _move(self, limit: int) -> tuple[int, float]:
+        """Make the best moves; return their number and the sum of their gains."""
+        if limit == 0:
+            return 0, 0.0
+        averages = self.averages
+        found = np.flatnonzero(averages.place >= 0)
+        best = found[np.argsort(-averages.gain[found], kind="stable")]
+        edges = len(self.layout.right)
+        marked = np.zeros(edges, np.bool_)
+        made, gain = kernels.move_all(
+            self.sides,
+            self.layout,
+            averages,
+            best,
+            limit,
+            self._apart,
+            marked,
+            np.empty(edges, np.int64),
+        )
+        averages.wanted[:] = (averages.place >= 0) | np.repeat(marked, 2)
+        return made, gain
 
     def _renumber(self) -> None:
-        """Number the edges in preorder, so that the edges of a subtree are close in memory."""
+        """Number the edges in preorder."""
         sides = self.sides
-        kernels.preorder(sides, self.work.order, self.work.stack)
-        old = (self.work.order[:, None] + [0, 1]).ravel()
+        edges = len(sides.cross)
+        order = np.empty(edges, np.int64)
+        kernels.preorder(sides, order, np.empty(edges, np.int64))
+        old = (order[:, None] + [0, 1]).ravel()
         new = np.empty_like(old)
         new[old] = np.arange(len(old))
         sides.child[:] = np.where(sides.child[old] < 0, -1, new[sides.child[old]])
-        for array in (sides.point, sides.size):
+        for array in (sides.point, sides.size, self.averages.wanted):
             array[:] = array[old]
-        self.work.order[:] = np.arange(0, len(old), 2)
 
-    def _fill(self, matrix: NDArray[np.float64]) -> None:
-        """Compute all averages."""
-        count = len(self.table)
-        step = max(1, self.budget // count)
-        for last in range(count, 0, -step):
-            first = max(0, last - step)
-            kernels.fill_rows(self.sides, matrix, self.table, self.work, first, last)
+    def _lay_out(self) -> None:
+        total = kernels.lay_out(self.sides, self.layout)
+        if len(self.averages.outer) < total:
+            self.averages = self.averages._replace(outer=np.empty(total + total // 8))
+
+    def _visit(self, least: float, seek: bool) -> None:
+        """Visit all edges: first those of small subtrees, in parallel, then the others."""
+
+        def visit_subtree(root: int) -> Any:
+            scan = self._scan(int(self.layout.size[root]))
+            self._visit_range(scan, 0, root, self._end(root), least, seek)
+            return scan.rows[0]
+
+        tasks = self._tasks()
+        rows = list(self.workers.map(visit_subtree, tasks))
+        scan = self._scan(len(self.matrix))
+        height = 0
+        last = len(self.layout.right)
+        for root, row in zip(reversed(tasks), reversed(rows), strict=True):
+            height = self._visit_range(scan, height, self._end(root), last, least, seek)
+            scan.rows[height] = row
+            height += 1
+            last = root
+        self._visit_range(scan, height, 0, last, least, seek)
+
+    def _tasks(self) -> list[int]:
+        """Return disjoint subtrees of similar sizes, in preorder."""
+        n = len(self.matrix)
+        if n < _POINTS_OF_THREADS:
+            return []
+        size = self.layout.size
+        fewest, most = (share * n for share in _TASK_SHARES)
+        upper = size[np.maximum(self.layout.above, 0)]
+        roots: list[int] = np.flatnonzero(
+            (size >= fewest) & (size <= most) & (upper > most)
+        ).tolist()
+        return roots
+
+    def _end(self, root: int) -> int:
+        """Return the first edge after a subtree."""
+        return root + 2 * int(self.layout.size[root]) - 1
+
+    def _visit_range(
+        self, scan: kernels.Scan, height: int, first: int, last: int, least: float, seek: bool
+    ) -> int:
+        """Visit a range of edges. The stack has `height` rows before; return the height after."""
+        while last > first:
+            start = max(first, last - self._step)
+            height = kernels.visit(
+                self.sides,
+                self.layout,
+                self.averages,
+                self.matrix,
+                scan,
+                height,
+                start,
+                last,
+                least,
+                seek,
+            )
+            last = start
             self.workers.check()
-        for first in range(0, count, step):
-            last = min(first + step, count)
-            kernels.fill_nested(self.sides, self.table, self.work, first, last)
-            self.workers.check()
-        kernels.read_pairs(self.sides, self.table)
+        return height
+
+    def _scan(self, points: int) -> kernels.Scan:
+        edges = len(self.layout.right)
+        rows = np.empty((points.bit_length() + 2, edges))
+        return kernels.Scan(rows, *(np.empty(edges) for _ in range(4)))

@@ -2,11 +2,17 @@
 
 Desper and Gascuel (J. Comput. Biol. 2002; Mol. Biol. Evol. 2004).
 
+With subtree pruning and regrafting (SPR; "balanced" only):
+
+1. *Join*: the first tree is that of BIONJ.
+2. *Regraft*: subtrees move to other edges while this shortens the tree. See `_regraft`. The
+   exchanges of neighboring subtrees are among these moves.
+
+Without SPR:
+
 1. *Insert*: each point is inserted where the tree stays shortest.
 2. *Exchange* (nearest neighbor interchange, NNI): while exchanging two subtrees at the ends of
    an edge shortens the tree, the exchange that saves the most is made.
-3. *Regraft* (subtree pruning and regrafting, SPR; "balanced" only): subtrees move to other
-   edges while this shortens the tree. See `_regraft`.
 
 The length of a tree is the sum of its edge lengths, which follow from the distances. "ols" uses
 ordinary least squares. "balanced" uses the lengths of Pauplin (2000): a tree with p(i, j) edges
@@ -15,8 +21,8 @@ between i and j has the length sum over pairs of 2^(1 - p(i, j)) d(i, j).
 The algorithms in the papers store the average distances between all pairs of subtrees. This
 implementation stores only the averages of neighbors, which suffice for insertion and exchange.
 These averages are updated from the rows of the distance matrix that a change affects. This approach
-takes a quarter of the memory, and rows are read contiguously. Only step 3 needs the averages of all
-pairs.
+takes a quarter of the memory, and rows are read contiguously. SPR needs the averages of all pairs,
+but only those of a few subtrees at a time.
 """
 
 from typing import Any
@@ -32,31 +38,39 @@ from ...metric.base import Metric
 from ...tree.tree import Tree
 from .._distances import dense_matrix
 from .._finished_tree import finished_tree
+from ..joining._clusters import join_matrix
+from ..joining._joining_kernels import join_closest
 from . import _minimum_evolution_kernels as kernels
 from ._exchange_kernels import exchange_best
 from ._minimum_evolution_kernels import Sides, Workspace
 from ._regraft import regraft
+from ._start_kernels import read_tree
 
 # Number of distances read between two checks for the deadline and for interrupts: about 0.1 s.
 _BUDGET = 10_000_000
 # Exchanges that save less than this fraction of the largest distance may be due to rounding.
 _LEAST_SAVING = 1e-12
-# Matrices of n x n numbers in memory: the distances, and the averages of all pairs of 2n edges.
-_MATRICES_OF_SPR = 5
-# SPR is off by default for more points: it would take minutes, and five matrices of memory.
-_MOST_POINTS_OF_SPR = 5000
+# Matrices of n x n numbers in memory: the distances, and the two matrices of BIONJ.
+_MATRICES_OF_SPR = 3
+# SPR is off by default for more points: it would take minutes.
+_MOST_POINTS_OF_SPR = 10_000
 
 
 def minimum_evolution(
-    metric: Metric, *, criterion: str = "balanced", nni: bool = True, spr: bool | None = None
+    metric: Metric,
+    *,
+    criterion: str = "balanced",
+    nni: bool = True,
+    spr: bool | None = None,
+    n_jobs: int | None = None,
 ) -> Tree:
     """Fit a tree by minimum evolution. `fit` describes the options.
 
-    Points are inserted in their order, each where the tree stays shortest. Neighboring subtrees
-    are then exchanged while this makes the tree shorter.
+    With SPR (for "balanced" only, and by default only for up to 10,000 points), the first tree is
+    that of `bionj`. Subtrees are then moved to other edges while this makes the tree shorter.
 
-    Finally, subtrees are moved to other edges while this makes the tree shorter (SPR, for
-    "balanced" only, and by default only for up to 5,000 points).
+    Without SPR, points are inserted in their order, each where the tree stays shortest. Neighboring
+    subtrees are then exchanged while this makes the tree shorter.
 
     See Also
     --------
@@ -69,12 +83,13 @@ def minimum_evolution(
     graphs of the TreeRep paper, "balanced" preserves neighborhoods better, and "ols" preserves
     distances better.
 
-    On simulated alignments, SPR finds more of the true splits if the distances are noisy, in up
-    to three times the time. See benchmarks/results/minimum_evolution.md.
+    With SPR, the result is a tree that no move makes shorter. On simulated alignments, SPR finds
+    more of the true splits if the distances are noisy. See benchmarks/results/phylogenies.md.
 
-    O(n^2) time for each level of the tree, and for each round of SPR. O(n^2) memory: five matrices
-    with SPR, and one matrix without. Desper and Gascuel, J. Comput. Biol. 9, 2002. Hordijk and
-    Gascuel, Bioinformatics 21, 2005.
+    O(n^2) time for each round of SPR, or for each level of the tree without SPR. O(n^2) memory:
+    three matrices with SPR, and one matrix without. SPR uses all threads, and the tree does not
+    depend on their number. Desper and Gascuel, J. Comput. Biol. 9, 2002. Gascuel, Mol. Biol.
+    Evol. 14, 1997. Hordijk and Gascuel, Bioinformatics 21, 2005.
     """
     check_choice("criterion", criterion, ("balanced", "ols"))
     check_flag("nni", nni)
@@ -89,19 +104,21 @@ def minimum_evolution(
         check_memory(
             _MATRICES_OF_SPR * n * n * 8,
             f"minimum_evolution on {n:,} points",
-            "use spr=False, which needs a fifth, or use method='treerep', which needs no matrix",
+            "use spr=False, which needs a third, or use method='treerep', which needs no matrix",
         )
-    matrix = dense_matrix(metric, "minimum_evolution")
+    matrix = dense_matrix(metric, "minimum_evolution", n_jobs=n_jobs)
     if n == 2:
         return finished_tree(metric, [[0, 1]], matrix[0, 1:])
-    with Workers(1) as workers:
+    with Workers(n_jobs) as workers:
         search = Search(matrix, balanced, workers)
-        search.insert()
-        search.average()
-        if nni:
-            search.exchange()
         if spr:
+            search.join()
             search.regraft()
+        else:
+            search.insert()
+            search.average()
+            if nni:
+                search.exchange()
         edges, lengths = search.tree()
     return finished_tree(metric, edges, lengths)
 
@@ -113,6 +130,8 @@ class Search:
         self.matrix = matrix
         self.balanced = balanced
         self.workers = workers
+        #: Lengths of the edges, if they do not follow from the averages of neighbors.
+        self._lengths: NDArray[np.float64] | None = None
         n = len(matrix)
         edges = 2 * n - 3
         self.sides = Sides(
@@ -130,6 +149,13 @@ class Search:
             np.empty((4, n)),
             np.empty((2, n)),
         )
+
+    def join(self) -> None:
+        """Start with the tree of BIONJ."""
+        edges, _ = join_matrix(
+            self.matrix.copy(), "minimum evolution: join", join_closest, variances=True
+        )
+        read_tree(edges, self.sides)
 
     def insert(self) -> None:
         """Insert all points in their order."""
@@ -197,7 +223,8 @@ class Search:
     def regraft(self) -> None:
         """Move subtrees to other edges until no move makes the tree shorter."""
         least = _LEAST_SAVING * float(self.matrix.max())
-        regraft(self.sides, self.matrix, self.workers, least, _BUDGET)
+        found = regraft(self.sides, self.matrix, self.workers, least, _BUDGET)
+        self._lengths = found.lengths()
 
     def tree(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return edges, in which new nodes are numbered from n on, and their lengths, which may be negative."""
@@ -205,7 +232,7 @@ class Search:
         edges = np.empty((n_edges, 2), np.int64)
         lengths = np.empty(n_edges)
         kernels.edge_list(self.sides, self.workspace, edges, lengths, self.balanced)
-        return edges, lengths
+        return edges, lengths if self._lengths is None else self._lengths
 
     def length(self) -> float:
         """Return the sum of all edge lengths."""

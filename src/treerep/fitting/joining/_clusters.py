@@ -31,21 +31,42 @@ Step = Callable[[Clusters, int], None]
 
 
 def join_all(
-    metric: Metric, method: str, step: Step, variances: bool = False
+    metric: Metric,
+    method: str,
+    step: Step,
+    variances: bool = False,
+    n_jobs: int | None = None,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Join clusters until one is left; return edges and lengths.
+    """Join the points of a metric until one cluster is left; return edges and lengths.
 
-    Lengths may be negative. The edges 2k and 2k + 1 belong to join k. The working matrix is
-    float64, or float32 for a float32 matrix.
+    Lengths may be negative. The edges 2k and 2k + 1 belong to join k. Distances are read on
+    `n_jobs` threads.
     """
-    n = len(metric)
-    if n == 2:
+    if len(metric) == 2:
         return np.array([[0, 1]]), checked_block(metric, np.array([0]), np.array([1]))[0]
-    single = isinstance(metric, MatrixMetric) and metric.distances.dtype == np.float32
-    # Sums of three distances must not overflow.
-    single = single and float(metric.distances.max()) < 1e37  # type: ignore[attr-defined]
-    dtype = np.float32 if single else np.float64
-    matrix = dense_matrix(metric, method, dtype, matrices=2 if variances else 1)
+    matrix = _working_matrix(metric, method, 2 if variances else 1, n_jobs)
+    return join_matrix(matrix, method, step, variances)
+
+
+def _working_matrix(
+    metric: Metric, method: str, matrices: int, n_jobs: int | None
+) -> NDArray[Any]:
+    """Return the distances as float64, or as float32 if the metric is not more precise."""
+    dtype = metric.distances.dtype if isinstance(metric, MatrixMetric) else None
+    if dtype == np.float32 or metric.eps >= np.finfo(np.float32).eps:
+        matrix = dense_matrix(metric, method, np.float32, matrices, n_jobs)
+        # Sums of three distances must not overflow.
+        if float(matrix.max()) < 1e37:
+            return matrix
+        del matrix
+    return dense_matrix(metric, method, np.float64, matrices, n_jobs)
+
+
+def join_matrix(
+    matrix: NDArray[Any], method: str, step: Step, variances: bool = False
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Join three or more points, as `join_all` does; overwrite their distance matrix."""
+    n = len(matrix)
     clusters = _clusters(matrix, variances)
     with progress_bar(n, method, "points") as bar, Workers(1) as workers:
         if n > 3 and not prepare(clusters):

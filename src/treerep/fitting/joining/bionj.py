@@ -7,7 +7,7 @@ from ._clusters import join_all, without_negatives
 from ._joining_kernels import join_closest
 
 
-def bionj(metric: Metric) -> Tree:
+def bionj(metric: Metric, *, n_jobs: int | None = None) -> Tree:
     """Fit a tree by BIONJ, neighbor joining with variances.
 
     Pairs are joined as in `neighbor_joining`, but the longer branch counts less in the new
@@ -24,5 +24,5 @@ def bionj(metric: Metric) -> Tree:
     `neighbor_joining`. Negative lengths are treated as in `neighbor_joining`. Gascuel, Mol. Biol.
     Evol. 14, 1997.
     """
-    edges, lengths = join_all(metric, "bionj", join_closest, variances=True)
+    edges, lengths = join_all(metric, "bionj", join_closest, variances=True, n_jobs=n_jobs)
     return finished_tree(metric, edges, without_negatives(lengths))

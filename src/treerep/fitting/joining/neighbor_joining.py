@@ -10,7 +10,7 @@ from ._clusters import join_all, without_negatives
 from ._joining_kernels import join_closest
 
 
-def neighbor_joining(metric: Metric) -> Tree:
+def neighbor_joining(metric: Metric, *, n_jobs: int | None = None) -> Tree:
     """Fit a tree by neighbor joining.
 
     Each step joins the pair of clusters with the least (m - 2) d_ij - s_i - s_j, where m is the
@@ -28,9 +28,13 @@ def neighbor_joining(metric: Metric) -> Tree:
     -----
     Exact on tree metrics. The tree is the same as that of the textbook's O(n^3) search. A row
     of the matrix is searched only if bounds allow it to contain the minimum, about 4 to 12 rows
-    per step on the data measured. The time is therefore near n^2. The memory is one matrix,
-    O(n^2). The same input gives the same tree, bit for bit, even if several pairs are equally
-    close.
+    per step on the data measured. The time is therefore near n^2. The same input gives the same
+    tree, bit for bit, even if several pairs are equally close.
+
+    The memory is one working matrix beyond the data. It is float32 if the distances are float32: a
+    float32 matrix, or float32 points. Sums of distances are float64. Distances between points, or
+    in a matrix on disk, are read once, straight into the working matrix: 64,000 float32 points
+    take 17 GB in total.
 
     If the distances are not those of a tree, a length can be negative. A negative length is set to
     0, and the sibling gets the whole distance of the pair. The published code only sets the length
@@ -38,5 +42,5 @@ def neighbor_joining(metric: Metric) -> Tree:
 
     Saitou and Nei, Mol. Biol. Evol. 4, 1987; Studier and Keppler, Mol. Biol. Evol. 5, 1988.
     """
-    edges, lengths = join_all(metric, "neighbor_joining", join_closest)
+    edges, lengths = join_all(metric, "neighbor_joining", join_closest, n_jobs=n_jobs)
     return finished_tree(metric, edges, without_negatives(lengths))

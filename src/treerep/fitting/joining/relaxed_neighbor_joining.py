@@ -12,7 +12,9 @@ from ._clusters import join_all, without_negatives
 from ._joining_kernels import Clusters, join_mutual
 
 
-def relaxed_neighbor_joining(metric: Metric, *, rng: np.random.Generator) -> Tree:
+def relaxed_neighbor_joining(
+    metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None
+) -> Tree:
     """Fit a tree by relaxed neighbor joining.
 
     From a random cluster, a walk moves to the nearest cluster by the criterion of
@@ -37,5 +39,5 @@ def relaxed_neighbor_joining(metric: Metric, *, rng: np.random.Generator) -> Tre
     def step(clusters: Clusters, joins: int) -> None:
         join_mutual(clusters, rng.random(joins))
 
-    edges, lengths = join_all(metric, "relaxed_neighbor_joining", step)
+    edges, lengths = join_all(metric, "relaxed_neighbor_joining", step, n_jobs=n_jobs)
     return finished_tree(metric, edges, without_negatives(lengths))
