@@ -169,7 +169,7 @@ def _read_row(oracle: Any, w: int, separators: Any, points: Any, read: Readings)
 
 @helper
 def _choose_nearest(read: Readings, count: int, nearest: int, chosen: Any) -> None:
-    """Choose the nearest points. Of points at the same distance, the first are chosen."""
+    """Choose the nearest points, and the first of points at the same distance."""
     if count <= nearest:
         chosen[:count] = True
         return
@@ -186,7 +186,7 @@ def _choose_nearest(read: Readings, count: int, nearest: int, chosen: Any) -> No
 
 @helper
 def _choose_around(read: Readings, count: int, span: _Span, around: int) -> None:
-    """Choose the points in `span.around`, too."""
+    """Also choose the points in `span.around`."""
     for i in range(around):
         k = np.searchsorted(read.places[:count], span.around[i])
         if k < count and read.places[k] == span.around[i]:

@@ -69,7 +69,7 @@ def read_table(source: Source) -> Table:
     first = list(islice(records, 2))
     if not first:
         raise ValueError("the file is empty: a table has at least one row")
-    layout = _layout(first, None, "points")
+    layout = _layout(first, None, Request(kind="points"))
     values, names = _read_points(_body(chain(first, records), layout), layout)
     return Table(values, names, layout.header)
 
