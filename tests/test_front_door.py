@@ -48,6 +48,7 @@ def test_the_front_door_is_what_was_agreed():
         "MatrixMetric",
         "PointMetric",
         "GraphMetric",
+        "SequenceMetric",
         "Tree",
         "MetricError",
         "Score",
