@@ -51,6 +51,7 @@ def test_the_front_door_is_what_was_agreed():
         "MatrixMetric",
         "PointMetric",
         "GraphMetric",
+        "SequenceMetric",
         "ProfileMetric",
         "SketchMetric",
         "Tree",

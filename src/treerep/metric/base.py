@@ -61,7 +61,6 @@ class Metric(ABC):
     MatrixMetric : A distance matrix.
     PointMetric : Points.
     GraphMetric : A graph.
-    SequenceMetric : Aligned sequences.
     Tree : A tree.
     """
 
