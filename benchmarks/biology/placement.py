@@ -131,7 +131,7 @@ class Judge:
 
 
 def apples(case: Case) -> tuple[tr.Placements, float]:
-    """Place by APPLES with its defaults (Fitch-Margoliash weights); also return processor seconds."""
+    """Place by APPLES with its defaults; also return processor seconds."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         (path / "tree.nwk").write_text(case.backbone.newick())

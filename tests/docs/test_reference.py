@@ -27,6 +27,7 @@ FUNCTIONS = [name for name, value in PUBLIC.items() if inspect.isfunction(value)
 # Functions, and classes that users make. Other classes are results or base classes.
 RESULTS = (
     "Page",
+    "Placements",
     "RefinedTree",
     "Metric",
     "MetricError",

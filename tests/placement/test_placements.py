@@ -122,6 +122,7 @@ def test_tree_metrics_are_exact(d: np.ndarray, data: st.DataObject) -> None:
     assert_allclose(larger.block(range(len(d)), range(n)), d[:, :n], atol=1e-12 * d.max())
     assert larger == tr.place(old, d[n:, :n])
     assert_allclose(found.weights.sum(axis=1), 1)
+    assert_array_equal(tr.placements(old, d[n:, :n], candidates=1).weights, 1)
     known = d[n:, :n].copy()
     known[:, 3::2] = np.nan
     larger = tr.place(old, known, missing=True)
@@ -213,6 +214,16 @@ def test_only_some_points_choose_the_edge() -> None:
     assert found.nodes[0, 0] == expected.nodes[0, 0]
     wrong = tr.placements(tree, row[None, :], nearest=None, power=0)
     assert wrong.nodes[0, 0] != expected.nodes[0, 0]
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+@pytest.mark.parametrize("power", [0.0, 2.0, 4.0])
+def test_huge_and_tiny_distances(scale: float, power: float) -> None:
+    tree, rows = random_case(10, 3, 0)
+    found = tr.placements(tree, rows, power=power)
+    scaled = tr.placements(tree.with_weights(tree.weights * scale), rows * scale, power=power)
+    assert_array_equal(scaled.nodes, found.nodes)
+    assert_allclose(scaled.weights, found.weights, rtol=1e-6, atol=1e-12)
 
 
 def test_errors() -> None:

@@ -149,6 +149,7 @@ def _tidy_readings(separators: Any, read: Readings, count: int) -> int:
 
 @helper
 def _finish_readings(separators: Any, read: Readings, count: int) -> None:
+    """Find the lowest common ancestor of each point and the next."""
     for i in range(count - 1):
         read.joints[i] = _meeting(separators, read.places[i], read.places[i + 1])
 
@@ -169,7 +170,7 @@ def _read_row(oracle: Any, w: int, separators: Any, points: Any, read: Readings)
 
 @helper
 def _choose_nearest(read: Readings, count: int, nearest: int, chosen: Any) -> None:
-    """Choose the nearest points, and the first of points at the same distance."""
+    """Choose the nearest points. The first of points at the same distance are chosen."""
     if count <= nearest:
         chosen[:count] = True
         return
@@ -449,7 +450,6 @@ def find_candidates(
                 center = max(best.edge[0], np.int64(1))
                 around = _surroundings(tree, near_below, near_above, center, _CHOOSE, span)
                 if not rule.whole:
-                    # The points are counted again below, after they were read.
                     count = _read_points(oracle, w, tree, span, around, read, count)
                     count = _tidy_readings(separators, read, count)
                     _choose_nearest(read, count, rule.nearest, span.chosen)

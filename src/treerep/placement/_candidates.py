@@ -38,7 +38,8 @@ class Candidates(NamedTuple):
     edge: Indices  # lower end of the edge, a node; -1 if there are fewer places
     above: Numbers  # distance from the lower end
     height: Numbers  # distance from the tree
-    error: Numbers  # weighted squared errors of the points that choose the edge
+    # weighted squared errors of the points that choose the edge; lengths are divided by the unit
+    error: Numbers
     used: Indices  # (m,): number of these points
     exact: NDArray[np.bool_]  # (m,): whether the first place reproduces all distances read
 
@@ -84,7 +85,6 @@ def find_candidates(
     error, above, height = numbers
     node = np.where(edge < 0, -1, tree._view.order[edge]).astype(np.int64)
     # The kernel divides lengths by the unit.
-    error *= tolerances.unit ** (2 - weighting.power)
     above *= tolerances.unit
     height *= tolerances.unit
     return Candidates(node, above, height, error, used, exact)

@@ -93,7 +93,7 @@ def insert_edge(
 
 @helper
 def put_first(best: BestEdges, edge: int, above: float, height: float) -> None:
-    """Make an edge the best edge, with the error of the best edge so far at most."""
+    """Move an edge to the front, with the least error so far. The last edge may be dropped."""
     place = len(best.edge) - 1
     error = 0.0 if best.edge[0] < 0 else best.error[0]
     for i in range(len(best.edge)):

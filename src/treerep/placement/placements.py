@@ -237,18 +237,20 @@ def placements(
     tolerances = tolerances_of(tree, new, tolerance_or_none(tol))
     with Workers(n_jobs) as workers:
         found = find_candidates(tree, new, given.m, tolerances, weighting, count, workers)
-    scale = tolerances.unit ** (2 - weighting.power)
-    log_likelihoods, weights = _likelihoods(found, scale)
+    log_likelihoods, weights = _likelihoods(found)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        errors = found.error * np.float64(tolerances.unit) ** (2 - weighting.power)
     root = 0 if tree.root is None else tree.root
     nodes, distal = _turned(tree, None, root, found.edge, found.above)
-    arrays = nodes, distal, found.height, found.error, log_likelihoods, weights
+    arrays = nodes, distal, found.height, errors, log_likelihoods, weights
     return Placements(tree, chosen, *arrays, tolerances.tol)
 
 
-def _likelihoods(found: Candidates, scale: float) -> tuple[Numbers, Numbers]:
+def _likelihoods(found: Candidates) -> tuple[Numbers, Numbers]:
     """Return the logarithms of likelihoods, and the shares of the likelihoods."""
-    used = found.used[:, None]
-    least = np.maximum(found.error[:, :1], _ROUNDING * scale * used)
+    # No points were needed for an exact place if it is the only one.
+    used = np.maximum(found.used, 1)[:, None]
+    least = np.maximum(found.error[:, :1], _ROUNDING * used)
     # s^2 = e_1 / (c - 2)
     variance = least / np.maximum(used - 2, 1)
     logarithms = -found.error / (2 * variance)
