@@ -332,7 +332,13 @@ def tables(rows: list[dict[str, dict[str, Any]]], refined: list[dict[str, Any]])
             "from the same root cell.",
         ),
         Table("Processor seconds of the same trees", seconds),
-        Table("Refinement", refined, "Average distortion of principal components."),
+        Table(
+            "Refinement",
+            refined,
+            "Average distortion of principal components, and processor seconds of the step. "
+            "`refine` also counts the precision of neighborhoods, so its distortion can exceed "
+            "that of least squares.",
+        ),
     ]
 
 
