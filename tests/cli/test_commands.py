@@ -163,6 +163,7 @@ def test_fit_of_an_asymmetric_table(call, tmp_path):
     assert tree.distances().tolist() == [[0, 2], [2, 0]]
 
 
+@pytest.mark.filterwarnings("ignore:fewer than 3 distances")
 def test_fit_of_a_table_with_missing_distances(call, tmp_path):
     (tmp_path / "d.csv").write_text("a,0,2,3,NA\nb,2,0,3,4\nc,3,3,0,3\nd,NA,4,3,0\n")
     assert_one_line_error(call("fit", "d.csv"), "write NaN and pass --missing")
