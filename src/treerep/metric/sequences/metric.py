@@ -82,9 +82,9 @@ class SequenceMetric(CompiledMetric):
 
     Notes
     -----
-    Memory: 3 bits per site of DNA and 6 bits per site of a protein, plus 150 bytes per sequence.
-    A distance takes time O(L), about 20 ns per 1,000 sites of DNA. The matrix of distances is
-    never stored.
+    Memory: 3 bits per site of DNA and 6 bits per site of a protein, with sites rounded up to a
+    multiple of 512, plus 150 bytes per sequence. A distance takes O(L) time. The matrix of
+    distances is not stored, except by methods that need one, such as neighbor joining.
 
     Evolutionary distances may violate the triangle inequality.
 
