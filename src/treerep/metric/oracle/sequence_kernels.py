@@ -20,7 +20,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ..._core.kernel import helper
-from ..sequences.undefined import UndefinedDistanceError
+from .._undefined_pairs import UndefinedDistanceError
 
 # Positions in the row of constants, as written by `sequences/models.py`.
 _KIND = 0
