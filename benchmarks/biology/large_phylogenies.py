@@ -20,7 +20,7 @@ SCRIPT = """
 import json, resource, sys, time
 import numpy as np
 import treerep as tr
-from benchmarks.alignments import SequenceMetric, Simulation, simulate
+from benchmarks.alignments import Simulation, sequence_metric, simulate
 from benchmarks.truth import wrong_splits
 
 method, n = sys.argv[1], int(sys.argv[2])
@@ -31,7 +31,7 @@ if method == "neighbor_joining":
 else:
     alignment = simulate(Simulation(n, 500, 1.0, 0.5), 0)
     every = np.arange(n)
-    distances = SequenceMetric(alignment.sequences, None).block(every, every)
+    distances = sequence_metric(alignment.sequences, None).block(every, every)
     make = lambda count: tr.MatrixMetric(distances[:count, :count], symmetrize="mean")
 tr.fit(make(600), method=method)  # compiles
 metric = make(n)

@@ -18,7 +18,7 @@ import numpy as np
 import treerep as tr
 from treerep.tree.comparison.support import inner_splits
 
-from ..alignments import Alignment, SequenceMetric, Simulation, simulate
+from ..alignments import Alignment, Simulation, sequence_metric, simulate
 from ..common import Table, store
 from ..rivals.answers import checked_tree, of_newick
 from ..rivals.problems import Problem
@@ -138,7 +138,7 @@ def make(what: Simulation, rng: int, folder: Path) -> Input:
     """Simulate an alignment, and write the files."""
     alignment = simulate(what, rng)
     every = np.arange(what.taxa)
-    distances = SequenceMetric(alignment.sequences, what.kappa).block(every, every)
+    distances = sequence_metric(alignment.sequences, what.kappa).block(every, every)
     metric = tr.MatrixMetric(distances, symmetrize="mean")
     matrix = Problem("alignment", what.taxa, folder)
     np.save(matrix.path.with_suffix(".npy"), metric.distances)
