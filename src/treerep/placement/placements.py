@@ -215,8 +215,8 @@ def placements(
     >>> found = placements(star, [[3.5, 4.5, 1.5]], labels=["new"])
     >>> found
     Placements(1 point in Tree(3 points, 1 Steiner node), up to 3 places each)
-    >>> found.nodes[0, 0], found.distal[0, 0].round(6), found.pendant[0, 0].round(6)
-    (2, 1.0, 0.5)
+    >>> print(found.nodes[0, 0], found.distal[0, 0].round(6), found.pendant[0, 0].round(6))
+    2 1.0 0.5
     >>> found.attached().labels
     ('a', 'b', 'c', 'new')
     """
