@@ -196,8 +196,8 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             "fitting/spanning/test_level_tree.py::test_clusters_are_those_of_the_definition",
         )
     },
-    "placement._candidate_kernels": {"find_candidates": PLACEMENTS},
-    "placement._nearest_point_kernels": {"find_nearest_points": PLACEMENTS},
+    "placement.candidates._candidate_kernels": {"find_candidates": PLACEMENTS},
+    "placement.candidates._nearest_point_kernels": {"find_nearest_points": PLACEMENTS},
     "placement._locate_kernels": {
         "find_places": ("placement/test_place.py::test_the_kernel_walks_as_plain_python_does",)
     },
@@ -271,7 +271,7 @@ INLINED = {
     "metric.oracle.sequence_kernels": "distances of sequences: inside `distance`",
     "metric.oracle.profile_kernels": "distances of profiles: inside `distance`",
     "metric.oracle.sketch_kernels": "distances of sketches: inside `distance`",
-    "placement._edge_search_kernels": "the best places on all edges: inside find_candidates",
+    "placement.candidates._edge_search_kernels": "the best places on all edges: inside find_candidates",
     "metric.oracle.lane_kernels": "sums over coordinates: inside `distance` and `fill_block`",
     "placement._edge_fit_kernels": "the best place on an edge: inside find_best_places and improve",
     "placement._placement_lane_kernels": "steps of a placement in vectors: inside find_best_places",
