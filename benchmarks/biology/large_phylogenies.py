@@ -1,6 +1,6 @@
 """Time and memory of neighbor joining and minimum evolution on many points.
 
-`python -m benchmarks.biology.large_phylogenies` takes about five minutes on two cores, and 17 GB of
+`python -m benchmarks.biology.large_phylogenies` takes about five minutes on two cores, and 16.4 GB of
 memory for 64,000 points. Larger numbers of points than the memory allows are left out. The script
 stores its table in benchmarks/results/large_phylogenies.md and .json.
 """

@@ -75,6 +75,11 @@ def consensus_of_trees(given: Input) -> tr.Tree:
     )
 
 
+def refined(given: Input) -> tr.Tree:
+    tree = tr.fit(given.metric, method="minimum_evolution", n_jobs=1)
+    return tr.refine(tree, given.metric, n_jobs=1)
+
+
 def program(command: str, sequences: bool = False, mark: str | None = None) -> Fit:
     """Return a function that runs a program on the distances, or on the sequences."""
 
@@ -109,6 +114,7 @@ OURS: dict[str, Fit] = {
     "bionj": ours(method="bionj"),
     "auto": ours(),
     "minimum_evolution": ours(method="minimum_evolution"),
+    "minimum_evolution, then refine": timed(refined),
     f"consensus of {TREES} treerep": timed(consensus_of_trees),
 }
 #: Fits by the name of the program and the name in the tables.
