@@ -35,6 +35,12 @@ def commands(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
     truth = tr.datasets.random_tree(POINTS, rng=1)
     write_distances(truth, folder / "d.csv")
     write_tree(truth, folder / "t.nwk")
+    few = truth.restrict(range(POINTS - 1))
+    write_tree(few, folder / "few.nwk")
+    rows = truth.block([POINTS - 1], range(POINTS - 1))
+    header = "," + ",".join(map(str, range(POINTS - 1)))
+    line = ",".join(map(repr, rows[0].tolist()))
+    (folder / "new.csv").write_text(f"{header}\nnew,{line}\n")
     return {
         "fit": (["fit", "d.csv", "-o", "fit.nwk"], ["fit.nwk"]),
         "fit to npz": (["fit", "d.csv", "-o", "fit.npz", "--method", "upgma"], ["fit.npz"]),
@@ -42,6 +48,7 @@ def commands(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
             ["refine", "t.nwk", "d.csv", "-o", "refined.json", "--no-moves"],
             ["refined.json"],
         ),
+        "place": (["place", "few.nwk", "new.csv", "-o", "new.jplace"], ["new.jplace"]),
         "embed": (["embed", "t.nwk", "-o", "embedded.npz"], ["embedded.npz"]),
         "embed to csv": (["embed", "t.nwk", "-o", "embedded.csv"], ["embedded.csv"]),
         "draw": (["draw", "t.nwk", "-o", "drawn.png"], ["drawn.png"]),

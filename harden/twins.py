@@ -61,6 +61,10 @@ MOVES = (
     "refinement/moves/test_search.py::test_a_move_finds_what_scipy_finds_on_all_edges",
     "refinement/moves/test_search.py::test_what_is_reported_is_true",
 )
+PLACEMENTS = (
+    "placement/test_placements.py::test_no_edge_is_better",
+    "placement/test_placements.py::test_tree_metrics_are_exact",
+)
 WEIGHTS = "refinement/lengths/test_weights.py::"
 #: Module -> kernels (separated by blanks) -> tests with a reference implementation.
 TWINS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -70,6 +74,9 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             "metric/test_points.py::test_blocks_have_the_bits_of_pairs",
             "metric/test_points.py::test_angles_agree_with_scipy",
             "embedding/test_embedding.py::test_distances_are_those_of_point_metrics",
+            "metric/sequences/test_metric.py::test_proteins_by_brute_force",
+            "metric/test_profiles.py::test_equals_the_definition",
+            "metric/sketches/test_metric.py::test_large_sketches_are_exact",
             *(TREES, GRAPHS, *HUBS),
         )
     },
@@ -169,7 +176,15 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "fitting.evolution._exchange_kernels": {"exchange_best": EVOLUTION},
     "fitting.evolution._regraft_kernels": {
-        "preorder fill_rows fill_nested read_pairs read_crosses regraft best_position": REGRAFT
+        "preorder lay_out visit move_all": REGRAFT,
+    },
+    "fitting.evolution._start_kernels": {
+        "read_tree": (
+            "fitting/evolution/test_regraft.py::test_the_first_tree_is_that_of_bionj",
+        )
+    },
+    "metric.sketches._kmer_kernels": {
+        "hash_kmers": ("metric/sketches/test_metric.py::test_large_sketches_are_exact",)
     },
     "fitting.rooted._gromov_kernels": {
         "extend dendrogram tree_edges": (LINKAGE,),
@@ -181,6 +196,8 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             "fitting/spanning/test_level_tree.py::test_clusters_are_those_of_the_definition",
         )
     },
+    "placement.candidates._candidate_kernels": {"find_candidates": PLACEMENTS},
+    "placement.candidates._nearest_point_kernels": {"find_nearest_points": PLACEMENTS},
     "placement._locate_kernels": {
         "find_places": ("placement/test_place.py::test_the_kernel_walks_as_plain_python_does",)
     },
@@ -251,6 +268,10 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 #: Modules whose functions are inlined into kernels of other modules, and Triton kernels.
 INLINED = {
+    "metric.oracle.sequence_kernels": "distances of sequences: inside `distance`",
+    "metric.oracle.profile_kernels": "distances of profiles: inside `distance`",
+    "metric.oracle.sketch_kernels": "distances of sketches: inside `distance`",
+    "placement.candidates._edge_search_kernels": "the best places on all edges: inside find_candidates",
     "metric.oracle.lane_kernels": "sums over coordinates: inside `distance` and `fill_block`",
     "placement._edge_fit_kernels": "the best place on an edge: inside find_best_places and improve",
     "placement._placement_lane_kernels": "steps of a placement in vectors: inside find_best_places",

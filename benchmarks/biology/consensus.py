@@ -12,7 +12,7 @@ import numpy as np
 import treerep as tr
 from treerep.tree.comparison.support import inner_splits
 
-from ..alignments import SequenceMetric, Simulation, simulate
+from ..alignments import Simulation, sequence_metric, simulate
 from ..common import Table, store
 from ..truth import wrong_splits
 from .minimum_evolution import FIRST, KINDS, described
@@ -54,7 +54,7 @@ def scores(what: Simulation, rng: int) -> dict[str, Score]:
     alignment = simulate(what, rng)
     every = np.arange(what.taxa)
     metric = tr.MatrixMetric(
-        SequenceMetric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean"
+        sequence_metric(alignment.sequences, what.kappa).block(every, every), symmetrize="mean"
     )
     found = {}
     for name, options in METHODS.items():

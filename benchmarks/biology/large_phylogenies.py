@@ -1,6 +1,6 @@
 """Time and memory of neighbor joining and minimum evolution on many points.
 
-`python -m benchmarks.biology.large_phylogenies` takes about five minutes on two cores, and 17 GB of
+`python -m benchmarks.biology.large_phylogenies` takes about five minutes on two cores, and 16.4 GB of
 memory for 64,000 points. Larger numbers of points than the memory allows are left out. The script
 stores its table in benchmarks/results/large_phylogenies.md and .json.
 """
@@ -20,7 +20,7 @@ SCRIPT = """
 import json, resource, sys, time
 import numpy as np
 import treerep as tr
-from benchmarks.alignments import SequenceMetric, Simulation, simulate
+from benchmarks.alignments import Simulation, sequence_metric, simulate
 from benchmarks.truth import wrong_splits
 
 method, n = sys.argv[1], int(sys.argv[2])
@@ -31,7 +31,7 @@ if method == "neighbor_joining":
 else:
     alignment = simulate(Simulation(n, 500, 1.0, 0.5), 0)
     every = np.arange(n)
-    distances = SequenceMetric(alignment.sequences, None).block(every, every)
+    distances = sequence_metric(alignment.sequences, None).block(every, every)
     make = lambda count: tr.MatrixMetric(distances[:count, :count], symmetrize="mean")
 tr.fit(make(600), method=method)  # compiles
 metric = make(n)

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 import treerep as tr
 from treerep.fitting.missing.nj_star import nj_star
 
-from ..alignments import SequenceMetric, Simulation, simulate
+from ..alignments import Simulation, sequence_metric, simulate
 from ..common import Table, store
 from ..truth import wrong_splits
 
@@ -109,7 +109,7 @@ def noisy(what: Simulation, share: float) -> dict[str, Any]:
     for seed in range(FIRST, FIRST + SEEDS):
         alignment = simulate(what, seed)
         every = np.arange(what.taxa)
-        distances = SequenceMetric(alignment.sequences, what.kappa).block(every, every)
+        distances = sequence_metric(alignment.sequences, what.kappa).block(every, every)
         distances = (distances + distances.T) / 2
         rng = np.random.default_rng(seed)
         measured = measured_pairs(what.taxa, share, rng)

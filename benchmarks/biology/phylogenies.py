@@ -18,7 +18,7 @@ import numpy as np
 import treerep as tr
 from treerep.tree.comparison.support import inner_splits
 
-from ..alignments import Alignment, SequenceMetric, Simulation, simulate
+from ..alignments import Alignment, Simulation, sequence_metric, simulate
 from ..common import Table, store
 from ..rivals.answers import checked_tree, of_newick
 from ..rivals.problems import Problem
@@ -75,6 +75,11 @@ def consensus_of_trees(given: Input) -> tr.Tree:
     )
 
 
+def refined(given: Input) -> tr.Tree:
+    tree = tr.fit(given.metric, method="minimum_evolution", n_jobs=1)
+    return tr.refine(tree, given.metric, n_jobs=1)
+
+
 def program(command: str, sequences: bool = False, mark: str | None = None) -> Fit:
     """Return a function that runs a program on the distances, or on the sequences."""
 
@@ -109,6 +114,7 @@ OURS: dict[str, Fit] = {
     "bionj": ours(method="bionj"),
     "auto": ours(),
     "minimum_evolution": ours(method="minimum_evolution"),
+    "minimum_evolution, then refine": timed(refined),
     f"consensus of {TREES} treerep": timed(consensus_of_trees),
 }
 #: Fits by the name of the program and the name in the tables.
@@ -138,7 +144,7 @@ def make(what: Simulation, rng: int, folder: Path) -> Input:
     """Simulate an alignment, and write the files."""
     alignment = simulate(what, rng)
     every = np.arange(what.taxa)
-    distances = SequenceMetric(alignment.sequences, what.kappa).block(every, every)
+    distances = sequence_metric(alignment.sequences, what.kappa).block(every, every)
     metric = tr.MatrixMetric(distances, symmetrize="mean")
     matrix = Problem("alignment", what.taxa, folder)
     np.save(matrix.path.with_suffix(".npy"), metric.distances)

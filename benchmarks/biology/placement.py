@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import treerep as tr
 from treerep.placement.place import find_places
 
-from ..alignments import SequenceMetric, Simulation, simulate
+from ..alignments import Simulation, sequence_metric, simulate
 from ..common import Table, store
 
 #: Number of simulated alignments of each kind, by number of taxa.
@@ -75,7 +75,7 @@ def made_case(distances: NDArray[np.float64], truth: tr.Tree, seed: int) -> Case
 def simulated(what: Simulation, seed: int) -> Case:
     alignment = simulate(what, seed)
     every = np.arange(what.taxa)
-    block = SequenceMetric(alignment.sequences, what.kappa).block(every, every)
+    block = sequence_metric(alignment.sequences, what.kappa).block(every, every)
     block = (block + block.T) / 2
     np.fill_diagonal(block, 0.0)
     return made_case(block, alignment.tree, seed)

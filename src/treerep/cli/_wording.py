@@ -103,8 +103,8 @@ def _translate(text: str, options: dict[str, _Option]) -> str:
         option = option_of(found[0])
         return found[0] if option is None else option.name
 
-    text = _CALLED_REMEDY.sub("", text)
     text = _CALL.sub(r"\1", text)
+    text = _CALLED_REMEDY.sub("", text)
     text = _REMEDY_BEFORE.sub(drop_if_unknown, text)
     text = _REMEDY_AFTER.sub(drop_if_unknown, text)
     text = _ARGUMENT.sub(as_option, text)

@@ -190,12 +190,15 @@ def _evolved(
     beta = length / (kappa + 2)
     alpha = kappa * beta
     # P(transition) = 1/4 + e^(-4 beta) / 4 - e^(-2 (alpha + beta)) / 2   (Kimura 1980)
-    transition = 0.25 + 0.25 * np.exp(-4 * beta) - 0.5 * np.exp(-2 * (alpha + beta))
+    across = np.exp(-4 * beta)
+    within = np.exp(-2 * (alpha + beta))
+    transition = 0.25 + 0.25 * across - 0.5 * within
     # P(transversion) = 1/2 - e^(-4 beta) / 2
-    transversion = 0.5 - 0.5 * np.exp(-4 * beta)
+    transversion = 0.5 - 0.5 * across
     chance = generator.random(len(sequence))
     other = generator.integers(0, 2, len(sequence)).astype(np.int8)
-    turned = np.where(chance < transition + transversion, sequence ^ 1 ^ (2 * other), sequence)
+    transverted = sequence ^ 1 ^ (2 * other)
+    turned = np.where(chance < transition + transversion, transverted, sequence)
     return np.where(chance < transition, sequence ^ 2, turned).astype(np.int8)
 
 

@@ -1,7 +1,7 @@
 """Errors for two points that have no distance.
 
 Compiled code has numbers only, so an error carries the number of the metric. The message is formed
-in the process that has the metric.
+in the process that has the metric, even if a worker raised the error.
 """
 
 import uuid
@@ -47,6 +47,32 @@ a smaller k, or pass saturated='cap'
         return (
             f"{names} have no k-mer in common, so their distance is undefined: drop one of them, "
             "use a smaller k, or pass saturated='cap'"
+        )
+
+
+class UndefinedDistanceError(MetricError):
+    """Raised if two sequences are too different for the model, or have no common site.
+
+    The arguments are the number of the metric, the two sequences, their common sites, and how many
+    of these sites differ.
+
+    >>> print(UndefinedDistanceError(0, 2, 5, 40, 36))
+    the distance of sequences 2 and 5 is undefined, because 36 of their 40 common sites differ: \
+drop one of them, choose the model 'p', or pass saturated='cap'
+    """
+
+    def __str__(self) -> str:
+        number, i, j, common, different = self.args
+        model = getattr(_METRICS.get(number), "model", None)
+        distance = "the distance" if model is None else f"the {model} distance"
+        reason = f"{different} of their {common} common sites differ"
+        other = ", choose the model 'p'"
+        if common == 0:
+            reason = "no site is known in both"
+            other = ""
+        return (
+            f"{distance} of {_names('sequences', number, i, j)} is undefined, because {reason}: "
+            f"drop one of them{other}, or pass saturated='cap'"
         )
 
 

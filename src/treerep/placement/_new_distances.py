@@ -24,6 +24,9 @@ _CHECKED_NEW = 8
 _INTEGRAL_TOL = 0.1
 # Number of distances that a new point needs.
 _FEWEST = 3
+# Up to this many old points, the distances to all of them are computed. A search that computes
+# fewer distances would not be much faster, and its places are worse.
+_ALL_READ = 1000
 
 
 class NewDistances(NamedTuple):
@@ -37,7 +40,7 @@ class NewDistances(NamedTuple):
     integral: bool
     rounding: float  # difference of equal sums of distances due to rounding
     largest: float  # about the largest distance
-    whole: bool = False  # whether the oracle has the distances to all old points
+    whole: bool = False  # whether to read the distances to all old points
     metric: Metric | None = None  # old and new points, if there is no oracle
 
 
@@ -85,7 +88,8 @@ def _from_metric(
     largest = float(checked_block(metric, new[:1], order).max())
     facts = among, metric.integral, rounding_of(metric, largest), largest
     if isinstance(metric.oracle, POINT_ORACLES):
-        return NewDistances(select_points(metric.oracle, order), n, *facts)
+        oracle = select_points(metric.oracle, order)
+        return NewDistances(oracle, n, *facts, whole=n <= _ALL_READ)
     if n == 1:
         to_old = checked_block(metric, new, old)
         return NewDistances(MatrixOracle(read_only(to_old)), 0, *facts, whole=True)
@@ -128,7 +132,8 @@ def _from_points(given: NewPoints) -> NewDistances:
     both = PointMetric(np.concatenate([old.points[given.order], rows]), old.metric)
     largest = float(both.block([0], np.arange(len(both))).max())
     rounding = rounding_of(both, largest)
-    return NewDistances(both.oracle, n, new, both.integral, rounding, largest)
+    facts = new, both.integral, rounding, largest
+    return NewDistances(both.oracle, n, *facts, whole=n <= _ALL_READ)
 
 
 def _from_rows(tree: Tree, rows: NDArray[Any], missing: bool) -> NewDistances:

@@ -9,10 +9,10 @@ from ..metric.base import check_labels
 from ..tree.structure.canonical import canonical_edges
 from ..tree.tree import Tree
 from ._attach import attach
-from ._candidates import NEAREST, POWER, Weighting, best_places, find_candidates
 from ._locate import Places, Tolerances, locate
 from ._new_distances import NewDistances, read_distances, tolerances_of
 from ._new_points import matched_rows
+from .candidates.search import NEAREST, POWER, Weighting, best_places, find_candidates
 
 # Number of points that determine a place on an edge, and whether there is a branch.
 _FEWEST = 3

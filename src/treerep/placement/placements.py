@@ -12,10 +12,10 @@ from ..metric.base import check_labels, read_only
 from ..tree.structure.canonical import canonical_edges
 from ..tree.tree import Tree
 from ._attach import attach
-from ._candidates import NEAREST, POWER, Candidates, find_candidates, snapped
 from ._locate import Indices, Numbers
 from ._new_distances import read_distances, tolerances_of
 from ._new_points import matched_rows
+from .candidates.search import NEAREST, POWER, Candidates, find_candidates, snapped
 from .place import check_method, joined_labels, require_tree
 
 #: Number of places that are returned for each point.
@@ -128,7 +128,10 @@ class Placements:
         if not len(self):
             return self.tree
         node, above = _turned(self.tree, self._root(), None, self.nodes, self.distal)
-        places = snapped(self.tree, node[:, 0], above[:, 0], self.pendant[:, 0], self.tol)
+        first = node[:, 0]
+        on_edge = above[:, 0]
+        away = self.pendant[:, 0]
+        places = snapped(self.tree, first, on_edge, away, self.tol)
         with Workers(1) as workers:
             edges, weights = attach(self.tree, places, None, self.tol, workers)
         grown = canonical_edges(n, edges, weights)
@@ -215,8 +218,8 @@ def placements(
     >>> found = placements(star, [[3.5, 4.5, 1.5]], labels=["new"])
     >>> found
     Placements(1 point in Tree(3 points, 1 Steiner node), up to 3 places each)
-    >>> found.nodes[0, 0], found.distal[0, 0].round(6), found.pendant[0, 0].round(6)
-    (2, 1.0, 0.5)
+    >>> print(found.nodes[0, 0], found.distal[0, 0].round(6), found.pendant[0, 0].round(6))
+    2 1.0 0.5
     >>> found.attached().labels
     ('a', 'b', 'c', 'new')
     """

@@ -118,8 +118,8 @@ def tree(
 
     Edges between equal cells in a graph of `obsp` have 1e-9 of the length of the longest edge.
     In ``benchmarks/biology/cells.py``, trees of neighbor graphs order cells at least as well as
-    trees of `X_pca`, and much better if the components are noisy. Their clusters agree less, or
-    equally, with known types. Therefore `X_pca` is the default.
+    trees of `X_pca` on all four sets with a known order. Their clusters agree less with known
+    types on six of seven sets, twice by only 0.01. Therefore `X_pca` is the default.
 
     Examples
     --------

@@ -136,7 +136,8 @@ def examples() -> dict[str, Callable[[], tr.Metric]]:
         for dtype in ("float32", "float64")
     }
     tree = tr.datasets.random_tree(_MANY)
-    letters = np.random.default_rng(0).choice(np.frombuffer(b"ACGT", np.uint8), (_MANY, 64))
+    bases = np.frombuffer(b"ACGT", np.uint8)
+    letters = np.random.default_rng(0).choice(bases, (_MANY, 64))
     others: dict[str, Callable[[], tr.Metric]] = {
         "points, hyperboloid": partial(tr.datasets.hyperbolic_points, _MANY, 3),
         "graph, unweighted": partial(tr.GraphMetric, tree.edges),

@@ -84,7 +84,7 @@ def minimum_evolution(
     distances better.
 
     With SPR, the result is a tree that no move makes shorter. On simulated alignments, SPR finds
-    more of the true splits if the distances are noisy. See benchmarks/results/phylogenies.md.
+    more of the true splits if the distances are noisy. See benchmarks/results/minimum_evolution.md.
 
     O(n^2) time for each round of SPR, or for each level of the tree without SPR. O(n^2) memory:
     three matrices with SPR, and one matrix without. SPR uses all threads, and the tree does not

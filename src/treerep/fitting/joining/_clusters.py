@@ -43,7 +43,9 @@ def join_all(
     `n_jobs` threads.
     """
     if len(metric) == 2:
-        return np.array([[0, 1]]), checked_block(metric, np.array([0]), np.array([1]))[0]
+        first = np.array([0])
+        second = np.array([1])
+        return np.array([[0, 1]]), checked_block(metric, first, second)[0]
     matrix = _working_matrix(metric, method, 2 if variances else 1, n_jobs)
     return join_matrix(matrix, method, step, variances)
 

@@ -206,7 +206,8 @@ class _Insertion:
             return
         place = self._place(x)
         if place.error <= self.tol:
-            self._insert(x, place.row, uncertain=place.free > 0 or bool(self.uncertain.any()))
+            uncertain = place.free > 0 or bool(self.uncertain.any())
+        self._insert(x, place.row, uncertain=uncertain)
 
     def _place(self, x: int) -> _Place:
         """Find the position of a point with at least one measured point inside."""
@@ -233,7 +234,8 @@ class _Insertion:
         side = (from_a + self.known[b, points] - length) / 2
         foot = from_a - side
         away = side + np.abs(foot - at)
-        error = float(np.abs(height + away[seen] - self.distances[x, ends]).max())
+        found = height + away[seen]
+        error = float(np.abs(found - self.distances[x, ends]).max())
         hanging = (np.abs(foot - at) <= self.tol) & (side > self.tol)
         if height <= self.tol or error > self.tol or not hanging.any():
             return _Place(height + away, 0, error)

@@ -20,7 +20,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ..._core.kernel import helper
-from ..sequences.undefined import UndefinedDistanceError
+from .._undefined_pairs import UndefinedDistanceError
 
 # Positions in the row of constants, as written by `sequences/models.py`.
 _KIND = 0
@@ -48,7 +48,8 @@ def _base_terms(builder: Any, a: list[Values], b: list[Values]) -> list[Values]:
     """Return the common sites, A-G differences, C-T differences and transversions of two words."""
     known = builder.and_(a[0], b[0])
     across = builder.and_(builder.xor(a[1], b[1]), known)
-    within = builder.and_(builder.xor(a[2], b[2]), builder.and_(known, builder.not_(across)))
+    same_kind = builder.and_(known, builder.not_(across))
+    within = builder.and_(builder.xor(a[2], b[2]), same_kind)
     pyrimidines = builder.and_(within, a[1])
     return [known, builder.xor(within, pyrimidines), pyrimidines, across]
 
@@ -151,7 +152,8 @@ def _sum(builder: Any, lanes: Values) -> Values:
         builder.extract_element(lanes, ir.Constant(ir.IntType(32), k)) for k in range(_LANES)
     ]
     while len(parts) > 1:
-        parts = [builder.add(x, y) for x, y in zip(parts[::2], parts[1::2], strict=True)]
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        parts = [builder.add(x, y) for x, y in pairs]
     return parts[0]
 
 
@@ -268,17 +270,19 @@ def _canonical(counts: Any) -> Any:
 
 @helper
 def _determinant(m: Any) -> Any:
-    # Laplace expansion along the first two rows.
-    s0 = m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0]
-    s1 = m[0, 0] * m[1, 2] - m[0, 2] * m[1, 0]
-    s2 = m[0, 0] * m[1, 3] - m[0, 3] * m[1, 0]
-    s3 = m[0, 1] * m[1, 2] - m[0, 2] * m[1, 1]
-    s4 = m[0, 1] * m[1, 3] - m[0, 3] * m[1, 1]
-    s5 = m[0, 2] * m[1, 3] - m[0, 3] * m[1, 2]
-    c5 = m[2, 2] * m[3, 3] - m[2, 3] * m[3, 2]
-    c4 = m[2, 1] * m[3, 3] - m[2, 3] * m[3, 1]
-    c3 = m[2, 1] * m[3, 2] - m[2, 2] * m[3, 1]
-    c2 = m[2, 0] * m[3, 3] - m[2, 3] * m[3, 0]
-    c1 = m[2, 0] * m[3, 2] - m[2, 2] * m[3, 0]
-    c0 = m[2, 0] * m[3, 1] - m[2, 1] * m[3, 0]
-    return s0 * c5 - s1 * c4 + s2 * c3 + s3 * c2 - s4 * c1 + s5 * c0
+    # Laplace expansion along the first two rows: the sum over pairs a < b of columns of the minor
+    # of the upper rows, times the minor of the lower rows and the other columns, with its sign.
+    total = _minor(m, 0, 0, 1) * _minor(m, 2, 2, 3)
+    total -= _minor(m, 0, 0, 2) * _minor(m, 2, 1, 3)
+    total += _minor(m, 0, 0, 3) * _minor(m, 2, 1, 2)
+    total += _minor(m, 0, 1, 2) * _minor(m, 2, 0, 3)
+    total -= _minor(m, 0, 1, 3) * _minor(m, 2, 0, 2)
+    return total + _minor(m, 0, 2, 3) * _minor(m, 2, 0, 1)
+
+
+@helper
+def _minor(m: Any, row: Any, a: Any, b: Any) -> Any:
+    """Return the minor of two rows, from `row` on, and the columns a and b."""
+    upper = m[row]
+    lower = m[row + 1]
+    return upper[a] * lower[b] - upper[b] * lower[a]

@@ -1,6 +1,5 @@
 """`SequenceMetric`: evolutionary distances between aligned sequences."""
 
-import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from ..._core.checks import number_above
 from ..._core.memory import check_memory
 from ..._core.parallel import run
 from .._compiled import CompiledMetric
+from .._undefined_pairs import new_number, register
 from ..base import MetricError, check_indices, check_labels, read_only
 from ..oracle.classes import SequenceOracle
 from .alphabet import ALPHABETS, detect
@@ -24,7 +24,6 @@ from .packing import (
     known_sites,
     pack,
 )
-from .undefined import metrics
 
 SATURATED = ("error", "cap")
 _SAMPLE = 1 << 16  # characters that determine the alphabet
@@ -82,9 +81,9 @@ class SequenceMetric(CompiledMetric):
 
     Notes
     -----
-    Memory: 3 bits per site of DNA and 6 bits per site of a protein, plus 150 bytes per sequence.
-    A distance takes time O(L), about 20 ns per 1,000 sites of DNA. The matrix of distances is
-    never stored.
+    Memory: 3 bits per site of DNA and 6 bits per site of a protein, with sites rounded up to a
+    multiple of 512, plus 150 bytes per sequence. A distance takes O(L) time. The matrix of
+    distances is not stored, except by methods that need one, such as neighbor joining.
 
     Evolutionary distances may violate the triangle inequality.
 
@@ -118,7 +117,7 @@ class SequenceMetric(CompiledMetric):
         self.saturated = saturated
         if saturated == "error":
             self._check_known_sites()
-        self._number = uuid.uuid4().int >> 65  # fits into an int64
+        self._number = new_number()
         self._connect()
 
     def __len__(self) -> int:
@@ -250,7 +249,7 @@ class SequenceMetric(CompiledMetric):
         """Make the oracle, and register the metric for errors."""
         # Half a site above 0, or a negative number for an error.
         self.oracle = self._oracle(0.5 / self.sites if self.saturated == "cap" else -1.0)
-        metrics[self._number] = self
+        register(self._number, self)
 
     def _oracle(self, floor: float) -> SequenceOracle:
         n = len(self)

@@ -43,7 +43,12 @@ def use_free_branches(tree: Tree, metric: Metric) -> Tree:
         search.move(x)
     edges = [(a, b) for a, ends in search.ends.items() for b in ends if a < b]
     lengths = [search.ends[a][b] for a, b in edges]
-    moved = Tree(len(tree), np.array(edges), np.array(lengths), labels=tree.labels)
+    moved = Tree(
+        len(tree),
+        np.array(edges),
+        np.array(lengths),
+        labels=tree.labels,
+    )
     return moved.contracted()
 
 

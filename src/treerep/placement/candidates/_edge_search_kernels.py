@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core.kernel import helper
-from ._edge_fit_kernels import best_on_edge, shifted
+from ..._core.kernel import helper
+from .._edge_fit_kernels import best_on_edge, shifted
 
 W, S, Q = range(3)
 #: First columns of the sums beyond the edge above a node (measured at the upper end), and of the

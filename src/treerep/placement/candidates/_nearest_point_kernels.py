@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core.kernel import kernel
-from ..tree.structure.rooted import Preorder
+from ..._core.kernel import kernel
+from ...tree.structure.rooted import Preorder
 
 
 @kernel

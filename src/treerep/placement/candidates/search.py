@@ -5,15 +5,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.parallel import Workers
-from .._core.progress import progress_bar
-from ..fitting._distances import checked_block
-from ..metric.base import read_only
-from ..metric.oracle.classes import MatrixOracle
-from ..tree.tree import Tree
-from ._locate import WALKS, Indices, Numbers, Places, Tolerances
-from ._new_distances import NewDistances
-from ._separators import find_separators
+from ..._core.parallel import Workers
+from ..._core.progress import progress_bar
+from ...fitting._distances import checked_block
+from ...metric.base import read_only
+from ...metric.oracle.classes import MatrixOracle
+from ...tree.tree import Tree
+from .._locate import WALKS, Indices, Numbers, Places, Tolerances
+from .._new_distances import NewDistances
+from .._separators import find_separators
 
 #: Number of nearest points that choose the edge.
 NEAREST = 8

@@ -15,9 +15,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core.kernel import helper, kernel
-from ..metric.oracle.distance_kernels import distance
-from ._edge_fit_kernels import best_on_edge
+from ..._core.kernel import helper, kernel
+from ...metric.oracle.distance_kernels import distance
+from .._edge_fit_kernels import best_on_edge
+from .._locate_kernels import (
+    Readings,
+    _find_offsets,
+    _fit,
+    _meeting,
+    _path,
+    _sort_readings,
+    _walk,
+)
 from ._edge_search_kernels import (
     COLUMNS,
     BestEdges,
@@ -26,15 +35,6 @@ from ._edge_search_kernels import (
     W,
     find_best_edges,
     put_first,
-)
-from ._locate_kernels import (
-    Readings,
-    _find_offsets,
-    _fit,
-    _meeting,
-    _path,
-    _sort_readings,
-    _walk,
 )
 
 # Number of nodes in the surroundings whose nearest points are read in each round, and that take part

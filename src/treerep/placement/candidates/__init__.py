@@ -1,0 +1,1 @@
+"""Candidate places of new points, by least squares."""
