@@ -189,5 +189,5 @@ if __name__ == "__main__":
     store(
         "sequences",
         measure([(taxa, sites) for taxa, sites in given] or list(TREES)),
-        command="python -m benchmarks.biology.sequences",
+        command=" ".join(["python -m benchmarks.biology.sequences", *sys.argv[1:]]),
     )
