@@ -68,10 +68,8 @@ class SequenceMetric(CompiledMetric):
 
     Attributes
     ----------
-    model, alphabet, gamma, saturated
+    model, gamma, saturated
         The arguments, with defaults filled in.
-    sites : int
-        Number of sites L.
 
     See Also
     --------
