@@ -80,9 +80,9 @@ def read(
     symmetrize : "mean", optional
         (distances only) Average d(i, j) and d(j, i).
     missing : bool
-        (distances only) Whether NaN marks pairs that were not measured. In text files, "NA" and
-        "nan" in any case mean NaN, and in csv and tsv files an empty cell does as well. All other
-        markers, such as "-" or -99, raise an error. See `MatrixMetric`.
+        (distances only) Whether NaN marks pairs that were not measured. In text files, "?"
+        and "NA" and "nan" in any case mean NaN, and in csv and tsv files an empty cell does as
+        well. All other markers, such as "-" or -99, raise an error. See `MatrixMetric`.
     weight : str or False, optional
         (graphs only) The attribute of a GraphML file that holds the edge lengths, which are 1
         otherwise. False ignores the lengths of an edge list or a Matrix Market file.

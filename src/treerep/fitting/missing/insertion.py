@@ -207,7 +207,7 @@ class _Insertion:
         place = self._place(x)
         if place.error <= self.tol:
             uncertain = place.free > 0 or bool(self.uncertain.any())
-        self._insert(x, place.row, uncertain=uncertain)
+            self._insert(x, place.row, uncertain=uncertain)
 
     def _place(self, x: int) -> _Place:
         """Find the position of a point with at least one measured point inside."""

@@ -40,8 +40,8 @@ from .free_branches import use_free_branches
 _SUMS = 4
 # Most repetitions of step 3.
 _ROUNDS = 5
-# Powers of the distance by which moves and lengths divide squared errors. Measured by `python -m
-# benchmarks.biology.missing`: lengths of power 0 give more wrong splits on noisy distances.
+# Powers of the distance by which moves and lengths divide squared errors. On
+# simulated alignments, lengths of power 0 gave more wrong splits.
 _MOVE_POWER = 4.0
 _LENGTH_POWER = 2.0
 

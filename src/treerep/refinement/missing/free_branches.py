@@ -18,7 +18,7 @@ from ...tree.tree import Tree
 from ..moves.search import binary_edges
 
 # A point moves if the errors at the node exceed those at its place by less than this multiple of
-# their variance. Measured: 1 and 16 give more wrong splits.
+# their variance. On most simulated alignments, 1, 16 and 64 gave more wrong splits.
 _DEVIATION = 4.0
 # All distances below this fraction of the largest have the same weight.
 _NEAREST = 1e-3
