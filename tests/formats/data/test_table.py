@@ -203,7 +203,10 @@ def test_what_is_refused_and_how(tmp_path, case):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kind": "trees"}, "kind must be one of distances, points, graph, sequences, got 'trees'"),
+        (
+            {"kind": "trees"},
+            "kind must be one of distances, points, graph, sequences, got 'trees'",
+        ),
         ({"format": "xlsx"}, "format must be one of npy"),
         (
             {"kind": "distances", "metric": "euclidean"},
