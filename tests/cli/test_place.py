@@ -85,3 +85,25 @@ def test_outputs_are_checked_first(files):
     assert_one_line_error(
         files("place", "t.nwk", "new.csv", "-o", "no/x.jplace"), "folder does not exist"
     )
+
+
+def test_sequences(call, tmp_path):
+    """The alignment holds old and new sequences. The new ones are found by their labels."""
+    alignment = tr.datasets.random_alignment(12, sites=2000, depth=0.3)
+    labels = alignment.tree.labels
+    text = "".join(f">{k}\n{s}\n" for k, s in zip(labels, alignment.sequences, strict=True))
+    (tmp_path / "all.fasta").write_text(text)
+    tr.formats.write_tree(alignment.tree.restrict(labels[:10]), tmp_path / "old.nwk")
+    assert call("place", "old.nwk", "all.fasta", "-o", "larger.nwk").returncode == 0
+    larger = read_tree("larger.nwk")
+    assert sorted(larger.labels) == sorted(labels)
+    assert larger.difference(alignment.tree).robinson_foulds <= 1
+    options = ("--metric", "jc69", "--saturated", "cap", "-o", "x.jplace")
+    assert call("place", "old.nwk", "all.fasta", *options).returncode == 0
+    assert read_placements("x.jplace").labels == labels[10:]
+    assert_one_line_error(
+        call("place", "larger.nwk", "all.fasta"), "all sequences are in the tree"
+    )
+    (tmp_path / "new.csv").write_text(TABLE)
+    done = call("place", "old.nwk", "new.csv", "--metric", "jc69")
+    assert_one_line_error(done, "--metric is for FASTA files")

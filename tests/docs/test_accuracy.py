@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+FASTME = "FastME, BIONJ + NNI + SPR"
+REFINED = "minimum_evolution, then refine"
 
 
 def rows(name: str, title: str) -> list[dict]:
@@ -31,11 +33,29 @@ def test_phylogenies() -> None:
     large = rows("large_phylogenies", "Many points")
     seconds = [row["seconds"] for row in large if row["method"] == "minimum_evolution"]
     assert [round(each) for each in seconds] == [4, 22]
-    fewer_sites = rows("phylogenies", "Missing true splits and seconds of the same fits")
-    for row in fewer_sites:
-        if row["what"] == "missing true splits":
-            assert value(row["FastTree (likelihood)"]) < value(row["auto"])
-            assert value(row["auto"]) < value(row["minimum_evolution"])
+
+
+def test_programs_for_phylogenies() -> None:
+    """The section on phylogenies of docs/howto/choose_a_method.md."""
+    binary = ("neighbor_joining", "bionj", "minimum_evolution", "rapidNJ", FASTME)
+    others = (*binary, "FastME, BalME + NNI + SPR", "consensus of 100 treerep", REFINED)
+    means = [
+        row
+        for row in rows("phylogenies", "Wrong splits of simulated phylogenies, by program")
+        if row["sites"] == "all"
+    ]
+    assert [row["taxa"] for row in means] == [50, 200]
+    for row in means:
+        assert all(value(row["auto"]) < value(row[other]) for other in others)
+        assert 0 < value(row["minimum_evolution"]) - value(row[FASTME]) < 0.01
+    for row in rows("phylogenies", "Missing true splits and seconds of the same fits"):
+        if row["what"] == "seconds":
+            ratio = value(row[FASTME]) / value(row["minimum_evolution"])
+            assert row["taxa"] == 50 or 9 < ratio < 15
+            continue
+        assert value(row["FastTree (likelihood)"]) < value(row[REFINED])
+        best_of_others = min(value(row[other]) for other in (*binary, "auto"))
+        assert value(row[REFINED]) < best_of_others
 
 
 def test_classes() -> None:

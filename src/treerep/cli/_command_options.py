@@ -22,6 +22,7 @@ from ._options import (
     Method,
     Model,
     Reading,
+    Saturated,
     Seed,
     TimeLimit,
     To,
@@ -123,9 +124,10 @@ class PlaceOptions:
     source: Annotated[
         str,
         typer.Argument(
-            metavar="DISTANCES",
+            metavar="NEW",
             help="CSV or TSV file: one row of distances to the points of the tree for each new "
-            "point, with labels; - for standard input.",
+            "point, with labels; - for standard input. Or a FASTA file with the sequences of the "
+            "tree and new sequences, all aligned.",
         ),
     ]
     output: Annotated[
@@ -157,6 +159,15 @@ class PlaceOptions:
     missing: Annotated[
         bool, typer.Option("--missing", help="Accept nan as a missing distance.")
     ] = False
+    metric: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="(FASTA) The model, as in `fit`.")
+    ] = None
+    saturated: Annotated[
+        Saturated | None,
+        typer.Option(
+            help="(FASTA) How to treat pairs without a distance.", show_default="error"
+        ),
+    ] = None
     jobs: Jobs = None
     to: To = None
     json: Json = False

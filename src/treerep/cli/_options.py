@@ -21,6 +21,7 @@ else:  # typer lists and validates the names
     EmbedMethod = Literal[tuple(methods.EMBED)]
     DeltaMethod = Literal[tuple(methods.DELTA)]
 # These names repeat names of the library, which `--help` does not import. A test compares them.
+Saturated = Literal["error", "cap"]
 Keep = Literal["best", "greedy", "majority", "strict"]
 Model = Literal["poincare", "klein", "lorentz"]
 Layout = Literal["radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar"]
@@ -198,7 +199,7 @@ class Reading:
         ),
     ] = None
     saturated: Annotated[
-        Literal["error", "cap"] | None,
+        Saturated | None,
         typer.Option(
             help="For sequences: stop at pairs that are too different, or cap their distance.",
             show_default="error",

@@ -1,15 +1,16 @@
 """`treerep place`: add new points to a tree."""
 
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import treerep as tr
 
-from ...formats import read_tree, write_placements, write_tree
+from ...formats import read, read_tree, write_placements, write_tree
 from ...formats._errors import errors_named
+from ...formats._sniff import guess_format
 from ...formats._source import Source
 from ...formats.data.table import read_table
 from .._command_options import PlaceOptions
@@ -34,16 +35,18 @@ def place_file(options: PlaceOptions) -> None:
     else:
         check_tree_output(output, options.to, options.source)
     tree = read_tree(options.tree)
-    rows, names = _distances(tree, options.source)
+    new = _new_points(tree, options)
+    rows = new.rows
     chosen: dict[str, Any] = {
-        "labels": names,
+        "labels": new.labels,
+        "data": new.data,
         "nearest": options.nearest,
         "power": options.power,
         "missing": options.missing,
         "n_jobs": options.jobs,
     }
     # The columns are in the order of the tree now.
-    known = tree if names is None else tree._settled()
+    known = tree if new.labels is None else tree._settled()
     begin = time.perf_counter()
     fields: dict[str, object] = {"output": output}
     if to_places:
@@ -68,6 +71,40 @@ def _write_tree(tree: tr.Tree, options: PlaceOptions) -> dict[str, object]:
     write_tree(tree, output, format=to)
     note_leaves(tree, output, to)
     return {}
+
+
+class _NewPoints(NamedTuple):
+    """The arguments of `place`."""
+
+    rows: NDArray[np.float64] | list[str]  # distances to the points of the tree, or labels
+    labels: list[str] | None
+    data: tr.Metric | None = None  # old and new points
+
+
+def _new_points(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
+    """Read the new points from a FASTA file of old and new sequences, or from a table."""
+    path = options.source
+    with errors_named(path):
+        # Standard input can be read only once.
+        is_fasta = path != "-" and guess_format(Source(path), "points") == "fasta"
+    if is_fasta:
+        return _sequences(tree, options)
+    for name, value in (("metric", options.metric), ("saturated", options.saturated)):
+        if value is not None:
+            raise ValueError(f"--{name} is for FASTA files: remove it")
+    return _NewPoints(*_distances(tree, path))
+
+
+def _sequences(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
+    """Return the labels of the sequences that are not in the tree."""
+    metric = read(options.source, metric=options.metric, saturated=options.saturated)
+    old = set(tree.labels or ())
+    names = [name for name in metric.labels or () if name not in old]
+    if not names:
+        raise ValueError(
+            f"{options.source}: all sequences are in the tree: add the new sequences"
+        )
+    return _NewPoints(names, None, metric)
 
 
 def _distances(tree: tr.Tree, path: str) -> tuple[NDArray[np.float64], list[str] | None]:
