@@ -15,6 +15,7 @@ from matplotlib.text import Text
 import treerep as tr
 from treerep.drawing.draw import LAYOUTS
 from treerep.drawing.figures._text import plain
+from treerep.drawing.layouts.rectangular import rectangular
 
 NASTY = [
     'it\'s "x"',
@@ -230,7 +231,9 @@ def test_names_by_wish(mammals):
     assert len(names_of(tr.draw(mammals, labels=range(mammals.n_nodes)))) == mammals.n_nodes
     with pytest.raises(ValueError, match="2 labels do not match 8 points"):
         tr.draw(mammals, labels=["a", "b"])
-    with pytest.raises(ValueError, match="labels must be True, False, None or a sequence"):
+    with pytest.raises(
+        ValueError, match="labels must be True, False, None, 'support' or a sequence"
+    ):
         tr.draw(mammals, labels="names")
 
 
@@ -395,3 +398,20 @@ def test_the_door_does_not_import_matplotlib():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_support_is_written_at_the_lower_ends_of_edges():
+    tree = tr.Tree(
+        4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 1.0, 2.0, 1.0, 1.0], labels="abcd"
+    ).with_support([tr.Tree.from_newick("((a,b),(c,d));", default_length=1.0)] * 3)
+    for root, node in (("c", 4), ("a", 5)):
+        axes = tr.draw(tree, layout="rectangular", root=root, labels="support")
+        texts = {text.get_text(): text for text in axes.texts}
+        assert {"a", "b", "c", "d", "100"} <= set(texts)
+        spots = rectangular(tree, root=root)
+        others = np.delete(np.arange(6), node)
+        here = np.linalg.norm(spots - texts["100"].xy, axis=1)
+        assert here[node] <= here[others].min()
+        plt.close(axes.figure)
+    with pytest.raises(ValueError, match="needs a tree with support"):
+        tr.draw(tr.Tree(2, [[0, 1]], [1.0]), labels="support")

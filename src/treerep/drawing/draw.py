@@ -17,7 +17,9 @@ from ._arrays import FloatArray
 from .figures._canvas import Style, paint
 from .figures._colors import ColorValues, Palette
 from .figures._picture import Lines, Picture
+from .figures._support import support_texts
 from .layouts._arcs import geodesic_arcs
+from .layouts._passes import rooted_view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +41,7 @@ def draw(
     root: int | str | None = None,
     color: ColorValues = None,
     palette: Palette = None,
-    labels: bool | Sequence[object] | None = None,
+    labels: bool | str | Sequence[object] | None = None,
     legend: bool = True,
     size: float | None = None,
     edge_color: "ColorType | None" = None,
@@ -81,8 +83,10 @@ def draw(
         markers.
     labels : optional
         True writes the labels of all points, or their numbers if they have no labels. False writes
-        no labels. A sequence gives the text of each point or node; None or "" writes no text. By
-        default, labels are written for up to 60 points. Lines are truncated at 45 characters.
+        no labels. (trees only) "support" also writes the support of edges, in percent, at their ends
+        away from the root. A sequence gives the text of each point or node; None or "" writes no
+        text. By default, labels are written for up to 60 points. Lines are truncated at 45
+        characters.
     legend : bool
         Whether to draw the legend or color bar. A legend of more than 60 categories is omitted.
     size : float, optional
@@ -126,6 +130,8 @@ def draw(
     False
     """
     require("matplotlib", "draw")
+    if isinstance(labels, str) and labels == "support":
+        labels = _support_labels(what, root)
     if isinstance(what, Tree):
         picture = _picture_of_tree(what, "radial" if layout is None else layout, root)
     elif isinstance(what, Embedding):
@@ -150,6 +156,15 @@ def draw(
         edge_width=edge_width,
     )
     return paint(picture, style, ax)
+
+
+def _support_labels(what: Tree | Embedding, root: int | str | None) -> list[str]:
+    """Return the texts for labels="support"."""
+    if not isinstance(what, Tree) or what.support is None:
+        raise ValueError(
+            "labels='support' needs a tree with support: fit it with bootstrap=100, or use Tree.with_support"
+        )
+    return support_texts(what, int(rooted_view(what, root).order[0]))
 
 
 def _picture_of_tree(tree: Tree, layout: str, root: int | str | None) -> Picture:

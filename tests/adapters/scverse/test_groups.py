@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import treerep as tr
 from treerep import pl, tl
-from treerep.adapters.scverse.plots.group_plots import node_texts
+from treerep.drawing.figures._support import support_texts
 
 
 def quartet(noise: float) -> ad.AnnData:
@@ -72,7 +72,7 @@ def test_the_picture_shows_groups_and_support(tmp_path: Path) -> None:
     adata.uns["group_colors"] = ["red", "green", "blue", "gold", "gray"]
     tl.groups(adata, "group", n_bootstrap=5)
     tree = tl.get_tree(adata, key="treerep_group")
-    texts = node_texts(tree, 0)
+    texts = support_texts(tree, 0)
     assert texts[:4] == list("abcd")
     assert set(texts[4:]) <= {"", "100"}
     assert "100" in texts

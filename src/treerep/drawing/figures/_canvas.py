@@ -39,7 +39,7 @@ class Style:
 
     color: ColorValues
     palette: Palette
-    labels: bool | Sequence[object] | None
+    labels: bool | str | Sequence[object] | None
     legend: bool
     size: float | None
     edge_color: "ColorType | None"

@@ -62,7 +62,7 @@ def truncated(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def labels_to_write(
-    labels: bool | Sequence[object] | None,
+    labels: bool | str | Sequence[object] | None,
     default: Sequence[str] | None,
     n_points: int,
     n_nodes: int,
@@ -79,7 +79,7 @@ def labels_to_write(
         texts = texts if labels else ()
     elif isinstance(labels, str) or not hasattr(labels, "__len__"):
         raise ValueError(
-            f"labels must be True, False, None or a sequence of texts, got {labels!r}"
+            f"labels must be True, False, None, 'support' or a sequence of texts, got {labels!r}"
         )
     elif len(labels) not in (n_points, n_nodes):
         raise ValueError(

@@ -3,10 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...._core.extras import require
-from ....tree.tree import Tree
 from .._data import check_adata
 from .._storage import get_tree, params_of
 from ._figures import finish, set_title
@@ -80,26 +77,14 @@ def groups(
         )
     require("matplotlib.pyplot", "draw")
     from ....drawing.draw import draw
+    from ....drawing.figures._support import support_texts
     from ....drawing.layouts._passes import rooted_view
 
     tree = get_tree(adata, key=name)
     start = int(rooted_view(tree, root).order[0])
-    style = {"labels": node_texts(tree, start), "legend": False}
+    style = {"labels": support_texts(tree, start), "legend": False}
     style |= {"color": list(tree.labels or ()), **palette_of(adata, groupby)}
     drawn = draw(tree, layout=layout, root=start, ax=ax, **{**style, **options})
     set_title(drawn, groupby if title is None else title)
     finish([drawn], save, show)
     return drawn
-
-
-def node_texts(tree: Tree, root: int) -> list[str]:
-    """Return the label of each point, and the support of the edge above each inner node."""
-    texts = [*(tree.labels or ()), *[""] * (tree.n_nodes - tree.n_points)]
-    if tree.support is None:
-        return texts
-    parent = tree.rooted(root).parent
-    for (u, v), support in zip(tree.edges.tolist(), tree.support.tolist(), strict=True):
-        below = u if parent[u] == v else v
-        if below >= tree.n_points and not np.isnan(support):
-            texts[below] = f"{100 * support:.0f}"
-    return texts
