@@ -77,6 +77,7 @@ class DeviceMetric:
     """
 
     input_eps = 0.0
+    has_missing = False  # refused by `device_metric`
 
     def __init__(
         self,

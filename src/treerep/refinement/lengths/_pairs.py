@@ -167,12 +167,16 @@ class Pairs:
         probed = checked_block(metric, few, splits.points)
         self.radius = float(probed.max(initial=0.0, where=probed >= 0)) or 1.0
         self.unit = math.ldexp(1.0, math.frexp(self.radius)[1])
-        #: Whether the pairs have different factors.
-        self.weighted = power > 0 or metric.has_missing
+        self._has_missing = metric.has_missing
         needed = self.count * (16 if power else 8)
         keep = self.runner is None and needed < available_memory() // 2
         self._reader = _Reader(splits, metric, self.upper, self.unit, power, keep)
         self._reader.at_zero = self._smallest() ** (-power / 2) if power and with_zeros else 0.0
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the pairs have different factors."""
+        return self.power > 0 or self._has_missing
 
     def _smallest(self) -> float:
         """Return the smallest positive distance."""
@@ -188,7 +192,6 @@ class Pairs:
         """Return the same pairs with other factors. The distances are shared."""
         other = copy.copy(self)
         other.power = power
-        other.weighted = power > 0 or self._reader.metric.has_missing
         other._reader = self._reader.with_power(power)
         return other
 
