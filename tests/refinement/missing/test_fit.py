@@ -200,11 +200,40 @@ def test_other_methods_name_those_that_accept_missing_distances(three, method):
         lambda metric: tr.average_distortion(metric, tr.fit(metric)),
         lambda metric: tr.fit(metric, engine="dask"),
         lambda metric: tr.refine(tr.fit(metric), metric, weights="heuristic"),
+        lambda metric: tr.mean_average_precision(metric, tr.GraphMetric([[0, 1], [1, 2]])),
+        lambda metric: tr.place(tr.fit(metric), [[1.0, 2.0, 3.0]], data=metric),
+        lambda metric: tr.page(tr.fit(metric), "never.html", data=metric),
     ],
-    ids=["hyperbolicity", "embed", "hmds", "approx", "dask", "heuristic"],
+    ids=[
+        "hyperbolicity",
+        "embed",
+        "hmds",
+        "approx",
+        "dask",
+        "heuristic",
+        "precision",
+        "place",
+        "page",
+    ],
 )
+@pytest.mark.filterwarnings("ignore:fewer than 3 distances")
 def test_everything_else_needs_all_distances(three, call):
     with pytest.raises(tr.MetricError, match="needs all distances, but some are missing: "):
+        call(three)
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:fewer than 3 distances")
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda metric: tr.fit(metric, method="treerep", device="cpu"),
+        lambda metric: tr.refine(tr.fit(metric), metric, moves=False, device="cpu"),
+    ],
+    ids=["fit", "refine"],
+)
+def test_devices_need_all_distances(three, call):
+    with pytest.raises(tr.MetricError, match="device='cpu' needs all distances"):
         call(three)
 
 
