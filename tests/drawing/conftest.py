@@ -1,15 +1,5 @@
-"""Pictures are made without a screen, and closed after each test."""
-
-from collections.abc import Iterator
+"""Pictures are made without a screen."""
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
-import pytest
 
 mpl.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def closed_figures() -> Iterator[None]:
-    yield
-    plt.close("all")

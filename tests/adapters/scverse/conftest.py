@@ -1,7 +1,5 @@
 """Cells with a known tree, so that most tests need no fit."""
 
-from typing import Any
-
 import anndata as ad
 import matplotlib as mpl
 import numpy as np
@@ -11,12 +9,6 @@ import pytest
 import treerep as tr
 
 mpl.use("agg")
-
-
-@pytest.fixture(autouse=True)
-def _no_figures_stay_open() -> Any:
-    yield
-    mpl.pyplot.close("all")
 
 
 @pytest.fixture
