@@ -21,8 +21,8 @@ def keys(text):
 
 
 def test_every_method_is_listed_and_every_entry_is_used():
-    others = {"refine", "hyperbolicity", "missing", "hub_labels", "bootstrap", "consensus"}
-    assert set(CITED) == {*FIT_METHODS, *EMBED_METHODS, *others}
+    others = {"hyperbolicity", "missing", "hub_labels", "bootstrap", "consensus"}
+    assert set(CITED) == {*FIT_METHODS, *EMBED_METHODS, "refine", "tree_sum", *others}
     assert {key for cited in CITED.values() for key in cited} == set(ENTRIES)
 
 
@@ -80,3 +80,12 @@ def test_notes_keep_the_order_of_first_use(monkeypatch):
     for name in ("treerep", "bfs", "treerep"):
         note(name)
     assert used() == ("treerep", "bfs")
+
+
+def test_sums_of_trees_are_noted(monkeypatch):
+    monkeypatch.setattr(used_module, "_USED", {})
+    tr.fit(tr.datasets.sarich(), trees=2)
+    assert used()[0] == "tree_sum"
+    expected = ["treerep", "sonthalia2020", "evans2006", "fitch1967", "bryant1998"]
+    assert keys(bibtex("tree_sum")) == expected
+    assert "evans2006" in keys(bibtex())

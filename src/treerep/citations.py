@@ -13,14 +13,16 @@ from .treelikeness.methods import METHODS as DELTA
 
 __all__ = ["CITED", "bibtex"]
 
-#: References for the methods of `fit` and `embed`, `refine`, `hyperbolicity`, "missing" (fits to
-#: a metric with missing distances), "hub_labels" (distances in graphs), "bootstrap" and
-#: "consensus".
+#: References for the methods of `fit` and `embed`, `refine`, "tree_sum" (fits of a sum of trees),
+#: `hyperbolicity`, "missing" (fits to a metric with missing distances), "hub_labels" (distances in
+#: graphs), "bootstrap" and "consensus".
 CITED: dict[str, tuple[str, ...]] = {
     **{name: method.cite for name, method in FIT.items()},
     **{name: method.cite for name, method in EMBED.items()},
     # `refine` may start from relaxed neighbor joining (Evans 2006).
     "refine": ("fitch1967", "bryant1998", "evans2006"),
+    # A sum starts from relaxed neighbor joining, and its lengths are fitted as in `refine`.
+    "tree_sum": ("evans2006", "fitch1967", "bryant1998"),
     "hyperbolicity": DELTA["auto"].cite,
     "missing": ("criscuolo2008", "fitch1967", "bryant1998"),
     "hub_labels": ("akiba2013",),
@@ -35,8 +37,9 @@ def bibtex(*methods: str) -> str:
     Parameters
     ----------
     *methods : str
-        Names of methods of `fit` and `embed`, "refine", "hyperbolicity", "missing", "hub_labels",
-        "bootstrap" or "consensus". The default is all methods that this process has used.
+        Names of methods of `fit` and `embed`, "refine", "tree_sum", "hyperbolicity", "missing",
+        "hub_labels", "bootstrap" or "consensus". The default is all methods that this process has
+        used.
 
     Returns
     -------

@@ -58,6 +58,14 @@ class GromovOptions(RootOptions):
 
 
 @dataclass(frozen=True)
+class LinfOptions:
+    """Options of `linf`."""
+
+    moves: bool | None = None
+    time_limit: float | None = None
+
+
+@dataclass(frozen=True)
 class GraphOptions:
     """Options of methods that need a graph, for data that is not a graph."""
 
@@ -74,4 +82,4 @@ class RootedGraphOptions(GraphOptions, RootOptions):
 class BartalOptions:
     """Options of `bartal`."""
 
-    trees: int | None = None
+    draws: int | None = None

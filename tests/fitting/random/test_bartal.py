@@ -79,14 +79,14 @@ def test_every_tree_equals_its_plain_twin(d: np.ndarray, seed: int) -> None:
 @settings(max_examples=60)
 @given(metrics, st.integers(0, 100))
 def test_twice_the_tree_dominates_the_metric(d: np.ndarray, seed: int) -> None:
-    tree = bartal(tr.MatrixMetric(d), trees=2, rng=np.random.default_rng(seed))
+    tree = bartal(tr.MatrixMetric(d), draws=2, rng=np.random.default_rng(seed))
     assert tree.n_nodes == len(d)  # no Steiner nodes
     assert (2 * tree.distances() >= d * (1 - 1e-12)).all()
 
 
 def test_two_points_are_half_as_far_apart_in_the_tree() -> None:
     # The edge is Delta / 2 as published, so the tree does not dominate the metric, only twice the tree does.
-    tree = tr.fit([[0, 8], [8, 0]], method="bartal", trees=3)
+    tree = tr.fit([[0, 8], [8, 0]], method="bartal", draws=3)
     assert tree.edges.tolist() == [[0, 1]]
     assert tree.weights.tolist() == [4.0]
 
@@ -102,13 +102,13 @@ def test_hand_worked_path_of_three() -> None:
         ((0, 2), (1, 2)),
     }
     assert all(tree.weights.tolist() == [1.0, 1.0] for tree in drawn)
-    assert_array_equal(tr.fit(d, method="bartal", trees=30).distances(), d)
+    assert_array_equal(tr.fit(d, method="bartal", draws=30).distances(), d)
 
 
 def test_hand_worked_two_pairs() -> None:
     # Delta = 100: R is between 12.5 and 25, so the two pairs part first, and then the points of each.
     x = np.array([0.0, 2.0, 98.0, 100.0])
-    tree = tr.fit(np.abs(x[:, None] - x), method="bartal", trees=1)
+    tree = tr.fit(np.abs(x[:, None] - x), method="bartal", draws=1)
     assert sorted(tree.weights.tolist()) == [1.0, 1.0, 50.0]
     assert tree.pairs([0, 2], [1, 3]).tolist() == [1.0, 1.0]
 
@@ -136,20 +136,20 @@ def test_the_best_of_the_drawn_trees_is_kept() -> None:
     trees = bartal_average(metric, trees=20, rng=3).trees
     scores = [float(tr.average_distortion(tree, metric, scale="optimal")) for tree in trees]
     assert len(set(scores)) > 1
-    assert tr.fit(metric, method="bartal", trees=20, rng=3) == trees[int(np.argmin(scores))]
+    assert tr.fit(metric, method="bartal", draws=20, rng=3) == trees[int(np.argmin(scores))]
 
 
 def test_threads_and_kinds_of_metric_change_nothing() -> None:
     d = tr.PointMetric(POINTS).block(np.arange(60), np.arange(60))
-    expected = tr.fit(d, method="bartal", trees=9, rng=1)
+    expected = tr.fit(d, method="bartal", draws=9, rng=1)
     for jobs in (1, 2, 4):
-        assert tr.fit(d, method="bartal", trees=9, rng=1, n_jobs=jobs) == expected
+        assert tr.fit(d, method="bartal", draws=9, rng=1, n_jobs=jobs) == expected
         average = bartal_average(tr.MatrixMetric(d), trees=9, rng=1, n_jobs=jobs)
         assert expected in average.trees
         assert average.trees == bartal_average(tr.MatrixMetric(d), trees=9, rng=1).trees
-    assert tr.fit(tr.PointMetric(POINTS), method="bartal", trees=9, rng=1) == expected
-    assert tr.fit(Table(d), method="bartal", trees=9, rng=1) == expected
-    assert tr.fit(d, method="bartal", trees=9, rng=2) != expected
+    assert tr.fit(tr.PointMetric(POINTS), method="bartal", draws=9, rng=1) == expected
+    assert tr.fit(Table(d), method="bartal", draws=9, rng=1) == expected
+    assert tr.fit(d, method="bartal", draws=9, rng=2) != expected
 
 
 def test_the_average_has_the_labels_and_the_mean_distances() -> None:
@@ -182,7 +182,7 @@ def test_the_average_has_the_labels_and_the_mean_distances() -> None:
 def test_edge_cases(d: np.ndarray) -> None:
     n = np.arange(len(d))
     for fitted in (
-        tr.fit(d, method="bartal", trees=3),
+        tr.fit(d, method="bartal", draws=3),
         bartal_average(tr.MatrixMetric(d), trees=3),
     ):
         assert (2 * fitted.block(n, n) >= d * (1 - 1e-12)).all()
@@ -190,7 +190,7 @@ def test_edge_cases(d: np.ndarray) -> None:
 
 
 def test_a_radius_that_is_rounded_to_zero_still_parts_points() -> None:
-    tree = tr.fit(np.array([[0, 5e-324], [5e-324, 0]]), method="bartal", trees=1)
+    tree = tr.fit(np.array([[0, 5e-324], [5e-324, 0]]), method="bartal", draws=1)
     assert len(tree) == 2
 
 
@@ -198,13 +198,13 @@ def test_a_hub_that_is_near_to_all_does_not_hang() -> None:
     # Far from a metric: point 0 is at distance 1 of points that are 100 apart, so its ball holds everything.
     d = 100.0 * (1 - np.eye(200))
     d[0, 1:] = d[1:, 0] = 1.0
-    assert len(tr.fit(d, method="bartal", trees=20)) == 200
+    assert len(tr.fit(d, method="bartal", draws=20)) == 200
 
 
-@pytest.mark.parametrize("trees", [0, -1, 2.5, True])
-def test_a_bad_number_of_trees_gets_one_clear_line(trees: object) -> None:
-    with pytest.raises(ValueError, match=f"trees must be a positive whole number, not {trees}"):
-        tr.fit(POINTS, metric="euclidean", method="bartal", trees=trees)
+@pytest.mark.parametrize("draws", [0, -1, 2.5, True])
+def test_a_bad_number_of_draws_gets_one_clear_line(draws: object) -> None:
+    with pytest.raises(ValueError, match=f"draws must be a positive whole number, not {draws}"):
+        tr.fit(POINTS, metric="euclidean", method="bartal", draws=draws)
 
 
 def test_too_many_points_get_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,5 +212,5 @@ def test_too_many_points_get_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(MemoryError, match="bartal on 60 points needs"):
         bartal(tr.PointMetric(POINTS), rng=np.random.default_rng(0))
     bartal(
-        tr.MatrixMetric(1 - np.eye(60)), trees=1, rng=np.random.default_rng(0)
+        tr.MatrixMetric(1 - np.eye(60)), draws=1, rng=np.random.default_rng(0)
     )  # a table is not copied

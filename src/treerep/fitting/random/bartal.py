@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 
 def bartal(
-    metric: Metric, *, trees: int = 200, rng: np.random.Generator, n_jobs: int | None = None
+    metric: Metric, *, draws: int = 200, rng: np.random.Generator, n_jobs: int | None = None
 ) -> Tree:
     """Draw random trees and return the one with the lowest average distortion; see `fit`.
 
@@ -53,7 +53,7 @@ def bartal(
 
     Bartal, FOCS 1996; Calinescu, Karloff and Rabani, SIAM J. Comput. 34, 2005.
     """
-    count = positive_number(trees, "trees")
+    count = positive_number(draws, "draws")
     table = table_of(metric)
 
     def scored(tree: Tree) -> tuple[float, Tree]:

@@ -31,6 +31,8 @@ _KEPT_ROWS = 4096
 
 #: Two points, one from each cluster, and the product of every merge, by decreasing products.
 Merges = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+#: A function that returns the distances from a point to all others.
+RowReader = Callable[[int], NDArray[np.float64]]
 
 
 def gromov(
@@ -76,7 +78,7 @@ def gromov(
     check_choice("linkage", linkage, LINKAGES)
     start, depth = hang_from(metric, root, rng)
     if linkage == "single":
-        merges = _single_merges(metric, depth)
+        merges = single_merges(row_reader(metric, "gromov"), depth)
     else:
         merges = _linked_merges(metric, depth, linkage)
     return tree_of_merges(metric, start, depth, merges)
@@ -91,7 +93,7 @@ def hang_from(
     return start, checked_block(metric, np.array([start]), np.arange(n))[0]
 
 
-def row_reader(metric: Metric, method: str) -> Callable[[int], NDArray[np.float64]]:
+def row_reader(metric: Metric, method: str) -> RowReader:
     """Return a function that reads the distances from a point to all others. O(n) memory."""
     if len(metric) <= _KEPT_ROWS:
         return dense_matrix(metric, method).__getitem__
@@ -114,13 +116,12 @@ def tree_of_merges(
     return finished_tree(metric, edges, lengths)
 
 
-def _single_merges(metric: Metric, depth: NDArray[np.float64]) -> Merges:
+def single_merges(row_of: RowReader, depth: NDArray[np.float64]) -> Merges:
     """Merge by single linkage, along the spanning tree of largest products.
 
     Prim's algorithm finds the spanning tree, one row at a time.
     """
     n = len(depth)
-    row_of = row_reader(metric, "gromov")
     best = np.zeros(n)
     nearest = np.zeros(n, np.int64)
     joined = np.empty(n - 1, np.int64)

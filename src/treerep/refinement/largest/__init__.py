@@ -1,0 +1,1 @@
+"""Trees with a small largest error."""
