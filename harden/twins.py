@@ -149,6 +149,35 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "scores._distortion_kernels": {
         "row_sums": ("scores/test_distortion.py::test_agrees_with_the_definition",)
     },
+    "scores._root_error_kernels": {
+        "root_error": (
+            "scores/test_largest_error.py::test_root_errors_are_those_of_the_definition",
+        )
+    },
+    "scores.lower_bounds.packing_kernels": {
+        "list_quadruples solve certified_total": (
+            "scores/lower_bounds/test_packing.py::test_reaches_the_optimal_packing",
+            "scores/lower_bounds/test_packing.py::test_never_above_the_optimal_packing",
+        )
+    },
+    "scores.lower_bounds.quadruple_kernels": {
+        "search_all search_triples best_fourth climb": (
+            "scores/lower_bounds/test_quadruples.py::test_the_worst_of_all",
+            "scores/lower_bounds/test_quadruples.py::test_local_search_finds_the_worst",
+        )
+    },
+    "refinement.largest._soft_move_kernels": {
+        "soften": (
+            "refinement/largest/test_linf.py::test_a_point_moves_to_the_best_place_that_scipy_finds",
+        )
+    },
+    "refinement.sums._sum_kernels": {
+        "sum_rows": ("refinement/sums/test_kernels.py::test_sums_are_those_of_plain_numpy",),
+        "row_imprecision smooth_row_imprecision": (
+            "refinement/sums/test_kernels.py::test_loss_is_that_of_the_definition",
+            "refinement/sums/test_kernels.py::test_smooth_loss_of_one_tree_is_that_of_neighborhoods",
+        ),
+    },
     "scores._precision_kernels": {
         "average_precision": (
             "scores/test_mean_average_precision.py::test_agrees_with_the_definition",

@@ -20,12 +20,14 @@ _HOMES = {
     "Embedding": "embedding.embedding",
     "GraphMetric": "metric.graph",
     "Hyperbolicity": "treelikeness.result",
+    "LowerBound": "scores.lower_bounds.result",
     "MatrixMetric": "metric.matrix",
     "Metric": "metric.base",
     "MetricError": "metric.base",
     "Page": "drawing.page.write",
     "Placements": "placement.placements",
     "PointMetric": "metric.points",
+    "ProductEmbedding": "embedding.product",
     "ProfileMetric": "metric.profiles",
     "RefinedTree": "refinement.report",
     "Refinement": "refinement.report",
@@ -34,6 +36,7 @@ _HOMES = {
     "SketchMetric": "metric.sketches.metric",
     "Tree": "tree.tree",
     "TreeEmbedding": "embedding.tree_embedding",
+    "TreeSum": "tree.tree_sum",
     "as_metric": "metric.as_metric",
     "average_distortion": "scores.distortion",
     "bootstrap_trees": "fitting.bootstrap",
@@ -43,6 +46,7 @@ _HOMES = {
     "embed": "embedding.embed",
     "fit": "fitting.fit",
     "hyperbolicity": "treelikeness.hyperbolicity",
+    "lower_bound": "scores.lower_bound",
     "mean_average_precision": "scores.mean_average_precision",
     "page": "drawing.page.write",
     "place": "placement.place",
@@ -68,6 +72,7 @@ if TYPE_CHECKING:
     from .drawing.page.write import page as page
     from .embedding.embed import embed as embed
     from .embedding.embedding import Embedding as Embedding
+    from .embedding.product import ProductEmbedding as ProductEmbedding
     from .embedding.tree_embedding import TreeEmbedding as TreeEmbedding
     from .fitting.bootstrap import bootstrap_trees as bootstrap_trees
     from .fitting.fit import fit as fit
@@ -89,10 +94,13 @@ if TYPE_CHECKING:
     from .scores.distortion import average_distortion as average_distortion
     from .scores.distortion import distance_error as distance_error
     from .scores.distortion import worst_distortion as worst_distortion
+    from .scores.lower_bound import lower_bound as lower_bound
+    from .scores.lower_bounds.result import LowerBound as LowerBound
     from .scores.mean_average_precision import mean_average_precision as mean_average_precision
     from .scores.score import Score as Score
     from .tree.comparison.consensus import consensus as consensus
     from .tree.tree import Tree as Tree
+    from .tree.tree_sum import TreeSum as TreeSum
     from .treelikeness.hyperbolicity import hyperbolicity as hyperbolicity
     from .treelikeness.result import Hyperbolicity as Hyperbolicity
 else:  # hidden from type checkers, which would otherwise accept every name

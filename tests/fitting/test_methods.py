@@ -18,6 +18,7 @@ EXACT = (
     "relaxed_neighbor_joining",
     "minimum_evolution",
     "gromov",
+    "linf",
     "construct_tree",
     "backbone",
 )
@@ -53,7 +54,7 @@ def test_a_record_tells_what_its_function_takes(method: str) -> None:
 def test_every_option_of_a_method_is_one_of_fit() -> None:
     options = {name for record in METHODS.values() for name in record.option_names}
     shared = {"data", "method", "metric", "rng", "n_jobs", "engine", "device"}
-    shared |= {"trials", "keep", "bootstrap"}
+    shared |= {"trials", "keep", "bootstrap", "trees"}
     assert set(inspect.signature(tr.fit).parameters) - shared == options
 
 
@@ -163,7 +164,7 @@ def test_trials_need_a_random_method(method: str) -> None:
         ),
         ({"method": "minimum_evolution", "nni": 3}, "nni must be True or False, not 3"),
         ({"method": "minimum_evolution", "spr": 3}, "spr must be True or False, not 3"),
-        ({"method": "bartal", "trees": 0}, "trees must be a positive whole number, not 0"),
+        ({"method": "bartal", "draws": 0}, "draws must be a positive whole number, not 0"),
     ],
 )
 def test_bad_options_get_one_clear_line(arguments: dict[str, object], message: str) -> None:
@@ -199,7 +200,7 @@ def test_trials_from_one_root_are_refused() -> None:
 
 def test_more_trials_are_never_worse() -> None:
     for method in ("bartal", "frt", "relaxed_neighbor_joining"):
-        options = {"trees": 3} if method == "bartal" else {}
+        options = {"draws": 3} if method == "bartal" else {}
         scores = [
             float(
                 tr.average_distortion(

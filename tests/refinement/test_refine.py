@@ -69,13 +69,22 @@ def test_never_worse_whatever_the_input(
         assert report.start == "tree"
 
 
+def test_relative_errors_of_a_tiny_distance_do_not_overflow() -> None:
+    # 1 / d^2 would be 1e400.
+    d = tr.PointMetric(POINTS[:12]).block(range(12), range(12))
+    d[0, 1] = d[1, 0] = 1e-200
+    better = tr.refine(tr.fit(d, method="treerep"), d, weights="relative_l2")
+    assert np.isfinite(better.distances()).all()
+    assert better.refinement.moves > 0
+
+
 # "auto" and "backbone" refine the tree of few points themselves.
 @pytest.mark.parametrize(
     "method", [method for method in METHODS if method not in ("auto", "backbone")]
 )
 def test_the_tree_of_every_method_gets_better(method: str) -> None:
     metric = tr.PointMetric(POINTS)
-    tree = tr.fit(metric, method=method, **({"trees": 3} if method == "bartal" else {}))
+    tree = tr.fit(metric, method=method, **({"draws": 3} if method == "bartal" else {}))
     better = tr.refine(tree, metric, balance=0)
     assert float(tr.average_distortion(better, metric)) < float(
         tr.average_distortion(tree, metric)
@@ -342,7 +351,7 @@ def test_other_points_are_refused() -> None:
 def test_what_is_no_tree_is_refused() -> None:
     with pytest.raises(
         TypeError,
-        match="refine expects a Tree, for example from fit, followed by the data; got a ndarray",
+        match="refine expects a Tree or a TreeSum, for example from fit, followed by the data; got a ndarray",
     ):
         tr.refine(np.zeros((3, 3)), np.zeros((3, 3)))  # type: ignore[arg-type]
 

@@ -1,20 +1,38 @@
 """`fit`: a tree for any metric, by any method."""
 
-from typing import Literal
+from typing import Literal, overload
 
 from .._core.backend import backend_for
 from .._core.checks import positive_number
 from .._core.parallel import count_jobs
 from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
 from ..tree.tree import Tree
+from ..tree.tree_sum import TreeSum
 from ._request import make_request
+from ._sums import fit_trees
 from .bootstrap import fit_with_bootstrap
 from .methods import DEFAULT, TRIALS, method_table
 
 
+@overload
 def fit(
     data: MetricLike,
     *,
+    trees: int,
+    method: Literal["auto"] = "auto",
+    metric: str | None = None,
+    balance: float | None = None,
+    time_limit: float | None = None,
+    rng: RNGLike = 0,
+    n_jobs: int | None = None,
+) -> TreeSum: ...
+
+
+@overload
+def fit(
+    data: MetricLike,
+    *,
+    trees: None = None,
     method: str = DEFAULT,
     metric: str | None = None,
     rng: RNGLike = 0,
@@ -33,13 +51,46 @@ def fit(
     criterion: Literal["balanced", "ols"] | None = None,
     nni: bool | None = None,
     spr: bool | None = None,
-    trees: int | None = None,
+    moves: bool | None = None,
+    draws: int | None = None,
     size: int | None = None,
     balance: float | None = None,
     time_limit: float | None = None,
     engine: EngineLike = None,
     device: DeviceLike = None,
-) -> Tree:
+) -> Tree: ...
+
+
+def fit(
+    data: MetricLike,
+    *,
+    method: str = DEFAULT,
+    metric: str | None = None,
+    rng: RNGLike = 0,
+    trials: int = TRIALS,
+    keep: Literal["best", "greedy", "majority", "strict"] = "best",
+    trees: int | None = None,
+    bootstrap: int | None = None,
+    n_jobs: int | None = None,
+    tol: float | Literal["auto"] | None = None,
+    pivot: Literal["random", "near", "closest"] | None = None,
+    finish: Literal["treerep", "nj"] | None = None,
+    zone_size: int | None = None,
+    graph: Literal["complete", "knn"] | None = None,
+    k: int | None = None,
+    root: int | str | None = None,
+    linkage: Literal["average", "single", "complete"] | None = None,
+    criterion: Literal["balanced", "ols"] | None = None,
+    nni: bool | None = None,
+    spr: bool | None = None,
+    moves: bool | None = None,
+    draws: int | None = None,
+    size: int | None = None,
+    balance: float | None = None,
+    time_limit: float | None = None,
+    engine: EngineLike = None,
+    device: DeviceLike = None,
+) -> Tree | TreeSum:
     """Fit a tree to distances, points or a graph.
 
     Parameters
@@ -69,6 +120,10 @@ def fit(
         alignments, the greedy consensus of 100 trials of TreeRep has about half the wrong splits
         of the best trial. "auto" has fewer wrong splits than this consensus, and
         "minimum_evolution" has fewer for 1,000 taxa.
+    trees : int, optional
+        (`method="auto"` only) Fit a sum of this many trees, a `TreeSum`, instead of one tree:
+        d = d_1 + ... + d_k. Five trees often halve the distortion of one tree. A tree metric gives
+        one tree.
     bootstrap : int, optional
         Number of bootstrap replicates, for example 100. The tree is fitted to the data itself.
         `Tree.support` is then the share of replicate trees that contain the split of an edge
@@ -113,7 +168,10 @@ def fit(
         (`method="minimum_evolution"` only) Whether to move subtrees to other edges while this
         makes the tree shorter, from the tree of `bionj`. Needs `criterion="balanced"`. On by
         default for this criterion and up to 10,000 points, unless `nni=False`.
-    trees : int
+    moves : bool
+        (`method="linf"` only) Whether to move points and subtrees while this lowers the largest
+        error. On by default.
+    draws : int
         (`method="bartal"` only) Number of random trees, 200 by default.
     size : int
         (`method="backbone"` only) Number of points in the backbone. The default is 2,000, or 4,000
@@ -121,10 +179,11 @@ def fit(
     balance : float from 0 to 1
         (`auto` and `backbone` only) Weight of near distances, from 0 (best long distances) to 1
         (best neighbors and groups). The default is 0 for graphs and 1 for distances. For points,
-        the default is 3/4 up to 2,000 points and 1/4 above.
+        the default is 3/4 up to 2,000 points and 1/4 above. With `trees`, the default is 1/4, and
+        the objective is that of `refine`.
     time_limit : float
-        (`auto` and `backbone` only) Seconds for each round of moves and of edge lengths.
-        Without a limit, the result depends on the seed only.
+        (`auto`, `backbone` and `linf` only) Seconds for each round of moves and of edge lengths; for
+        `linf` and with `trees`, seconds in total. Without a limit, the result depends on the seed only.
     engine : "dask" or a dask.distributed Client, optional
         Compute on a cluster. The result is the same, bit for bit.
     device : str or torch.device, optional
@@ -132,8 +191,8 @@ def fit(
 
     Returns
     -------
-    Tree
-        The points are nodes 0 ... n-1.
+    Tree or TreeSum
+        The points are nodes 0 ... n-1. With `trees`, the result is a `TreeSum`.
 
     See Also
     --------
@@ -185,11 +244,21 @@ def fit(
         "criterion": criterion,
         "nni": nni,
         "spr": spr,
-        "trees": trees,
+        "moves": moves,
+        "draws": draws,
         "size": size,
         "balance": balance,
         "time_limit": time_limit,
     }
+    if trees is not None:
+        others = {
+            "trials": None if trials == TRIALS else trials,
+            "keep": None if keep == "best" else keep,
+            "bootstrap": bootstrap,
+            "engine": engine,
+            "device": device,
+        }
+        return fit_trees(data, metric, method, trees, given, others, rng=rng, n_jobs=n_jobs)
     request = make_request(data, metric, method, given, trials, keep, rng)
     backend = backend_for(n_jobs=n_jobs, engine=engine, device=device)
     if bootstrap is None:

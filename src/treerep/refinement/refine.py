@@ -1,9 +1,9 @@
 """`refine`: improve the weights and the topology of a tree."""
 
-from typing import Literal
+from typing import Literal, overload
 
 from .._core.backend import backend_for
-from .._core.checks import check_between, check_choice, check_flag, check_time_limit
+from .._core.checks import check_choice
 from .._core.parallel import Runner
 from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
 from .._core.used import note
@@ -11,14 +11,18 @@ from ..metric._matching import after_matching, matched
 from ..metric._missing import refuse_missing
 from ..metric.as_metric import as_metric
 from ..tree.tree import Tree
+from ..tree.tree_sum import TreeSum
+from ._arguments import check_arguments
 from ._run import LIMITS, Limits, RefineRequest, Run
 from .report import RefinedTree
+from .sums.fit import SumRequest, refine_sum
 
 WEIGHTS = ("l1", "l2", "relative_l2", "heuristic", "none")
 
-__all__ = ["WEIGHTS", "RefineRequest", "check_arguments", "refine", "refined_tree"]
+__all__ = ["WEIGHTS", "RefineRequest", "refine", "refined_tree"]
 
 
+@overload
 def refine(
     tree: Tree,
     data: MetricLike,
@@ -32,13 +36,44 @@ def refine(
     n_jobs: int | None = None,
     engine: EngineLike = None,
     device: DeviceLike = None,
-) -> RefinedTree:
-    """Improve the edge lengths and the topology of a tree.
+) -> RefinedTree: ...
+
+
+@overload
+def refine(
+    tree: TreeSum,
+    data: MetricLike,
+    *,
+    metric: str | None = None,
+    weights: Literal["l1", "l2", "relative_l2", "none"] = "l1",
+    moves: bool = True,
+    balance: float = 0.5,
+    time_limit: float | None = None,
+    rng: RNGLike = 0,
+    n_jobs: int | None = None,
+) -> TreeSum: ...
+
+
+def refine(
+    tree: Tree | TreeSum,
+    data: MetricLike,
+    *,
+    metric: str | None = None,
+    weights: Literal["l1", "l2", "relative_l2", "heuristic", "none"] = "l1",
+    moves: bool = True,
+    balance: float = 0.5,
+    time_limit: float | None = None,
+    rng: RNGLike = 0,
+    n_jobs: int | None = None,
+    engine: EngineLike = None,
+    device: DeviceLike = None,
+) -> RefinedTree | TreeSum:
+    """Improve the edge lengths and the topology of a tree, or of a sum of trees.
 
     Parameters
     ----------
-    tree : Tree
-        A tree on the points of `data`. The tree is never modified.
+    tree : Tree or TreeSum
+        A tree, or a sum of trees, on the points of `data`. It is never modified.
     data : Metric, array, DataFrame, sparse matrix or networkx graph
         The distances that the tree approximates. See `as_metric`, also for `metric`. If some
         distances are missing, only the measured pairs count, and the objective does not include
@@ -75,11 +110,11 @@ def refine(
 
     Returns
     -------
-    RefinedTree
+    RefinedTree or TreeSum
         Never worse than `tree` by the objective, and equal to `tree` if `tree` is exact. Its
         attribute `RefinedTree.refinement` reports the improvement. If tree and data have
         labels, points are matched by label. The points of the result are in the order of the
-        data, as from `fit`.
+        data, as from `fit`. A sum of trees gives a `TreeSum`, without a report.
 
     See Also
     --------
@@ -96,6 +131,10 @@ def refine(
     balance, at most 2; for a matrix it is 8 balance, at most 4. "l2" takes O(n^2) in total, and
     the other objectives O(n^2) per step.
 
+    Each tree of a sum moves to fit what the other trees leave, and all edge lengths are fitted
+    together after every round of moves, also with `weights="none"`. A sum needs all distances in
+    memory. "heuristic", `engine` and `device` do not apply to sums.
+
     Above 10,000 points, edge lengths are fitted to 256 sampled rows. Two trees are compared on 256
     other rows, and the better one is returned: either `tree` with new lengths or a backbone tree.
 
@@ -107,9 +146,10 @@ def refine(
     >>> better.refinement.distortion < better.refinement.distortion_before
     True
     """
-    if not isinstance(tree, Tree):
+    if not isinstance(tree, Tree | TreeSum):
         raise TypeError(
-            f"refine expects a Tree, for example from fit, followed by the data; got a {type(tree).__name__}"
+            "refine expects a Tree or a TreeSum, for example from fit, followed by the data; "
+            f"got a {type(tree).__name__}"
         )
     check_choice("weights", weights, WEIGHTS)
     check_arguments(moves, balance, time_limit)
@@ -120,8 +160,22 @@ def refine(
     if weights == "heuristic":
         refuse_missing(space, "weights='heuristic'", "use weights='l1' or 'l2'")
     tree = matched(tree, space, ("tree", "data"))
+    if isinstance(tree, TreeSum):
+        _check_sum(weights, engine, device)
+        refuse_missing(space, "a sum of trees", "refine one tree")
+        options = float(balance), weights, time_limit, rng, n_jobs
+        return refine_sum(tree, SumRequest(space, len(tree.trees), *options), moves=bool(moves))
     request = RefineRequest(tree, space, weights, bool(moves), float(balance), time_limit, rng)
     return backend.refine(request)
+
+
+def _check_sum(weights: str, engine: EngineLike, device: DeviceLike) -> None:
+    if weights == "heuristic":
+        raise ValueError(
+            "weights='heuristic' does not apply to a sum of trees: use 'l1' or 'l2'"
+        )
+    if engine is not None or device is not None:
+        raise ValueError("a sum of trees is refined by threads: leave out engine and device")
 
 
 def refined_tree(
@@ -135,10 +189,3 @@ def refined_tree(
     run = Run(request, n_jobs, runner, limits)
     given, best = run.refined()
     return run.report(given, best, order_known)
-
-
-def check_arguments(moves: object, balance: object, time_limit: object) -> None:
-    """Raise a ValueError that names the first argument out of range."""
-    check_flag("moves", moves)
-    check_between("balance", balance, 0, 1, "from 0 (distances) to 1 (neighborhoods)")
-    check_time_limit(time_limit)

@@ -166,6 +166,6 @@ def test_every_neighbor_is_found_where_rounding_hides_it(
     rooted = measured(splits, depths(splits, gather(splits, tree.weights)))
     for v in range(60):
         own = near.neighbors[near.starts[v] : near.starts[v + 1]]
-        close = rank_kernels._room.py_func(60)
+        close = rank_kernels.room_for.py_func(60)
         count = rank_kernels._find_close.py_func(rooted, v, own, 0.05 * near.near, close)
         assert set(own) <= set(close.point[:count])

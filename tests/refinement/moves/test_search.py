@@ -14,10 +14,12 @@ from scipy.optimize import lsq_linear
 import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics
 from tests.tree.strategies import trees
+from treerep._core.parallel import Workers
 from treerep.metric.base import read_only
 from treerep.refinement.moves import search as module
 from treerep.refinement.moves._move_kernels import BinaryPreorder, Task, Workspace, improve
 from treerep.refinement.moves.search import binary_edges, binary_preorder, rearrange
+from treerep.refinement.sums.search import Remainder
 from treerep.tree.structure.rooted import edges_of
 
 POWERS = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0, 4.0])
@@ -55,7 +57,7 @@ class Steps:
         self.n = n = len(d)
         self.rooted = binary_preorder(*binary_edges(tree.contracted()), root)
         smallest = d[d > 0].min() if (d > 0).any() else 1.0
-        self.task = Task(read_only(d), power, smallest)
+        self.task = Task(read_only(d), read_only(d), power, smallest)
         nodes = 2 * n - 2
         self.workspace = Workspace(
             np.empty(n),
@@ -355,3 +357,24 @@ def test_the_binary_form_has_the_same_distances(tree: tr.Tree) -> None:
     )
     rooted = binary_preorder(edges, lengths, n - 1)
     check_preorder(rooted)
+
+
+def test_weights_come_from_the_scale_and_not_from_the_distances() -> None:
+    # What other trees leave may be negative, and is weighted by the data. With power 0 the scale does not matter.
+    left = np.array([[0, -1, 2, 3], [-1, 0, 2, 3], [2, 2, 0, 1], [3, 3, 1, 0]], float)
+    tree = tr.Tree(4, [[0, 4], [2, 4], [4, 5], [5, 1], [5, 3]], [1.0] * 5)
+
+    def moved(power: float, scale: np.ndarray) -> np.ndarray:
+        target = Remainder(left, scale, power, 0.5)
+        with Workers(1) as workers:
+            generator = np.random.default_rng(0)
+            search = module.Search(tree, target, True, generator, workers, np.inf)
+            search.sweep()
+        return search.tree().distances()
+
+    ones = np.ones((4, 4))
+    uneven = ones + 9 * (np.add.outer(range(4), range(4)) == 3)
+    assert_allclose(moved(0.0, ones), moved(0.0, uneven))
+    assert_allclose(moved(2.0, ones), moved(0.0, ones), atol=1e-9)
+    # Pairs (0, 3) and (1, 2) count a hundredth.
+    assert np.abs(moved(2.0, uneven) - moved(2.0, ones)).max() > 0.01

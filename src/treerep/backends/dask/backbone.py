@@ -23,12 +23,12 @@ from ...fitting.treerep._settings import checked_choices
 from ...metric.oracle.classes import select_points
 from ...placement._least_squares_places import best_places, place_rows, rooted_backbone
 from ...placement._locate import Indices, Numbers, Places
+from ...refinement._arguments import check_arguments
 from ...refinement._candidates import exact_distortion
 from ...refinement.backbone import _branches as branches
 from ...refinement.backbone._small_tree import Weighting, weighting
 from ...refinement.backbone._threads import CHECKED_ROWS, other_points, weighed
 from ...refinement.backbone.build import backbone_tree
-from ...refinement.refine import check_arguments
 from ...scores._sampling import sample_rows
 from ...tree.tree import Tree
 from ._oracles import GatheredPoints, RowOracle, stacked

@@ -28,9 +28,9 @@ from ...placement._locate import Indices, Numbers, Places
 from ...scores.distortion import average_distortion
 from ...tree.structure.canonical import canonical_edges
 from ...tree.tree import Tree
+from .._arguments import check_arguments
 from .._candidates import exact_distortion
 from ..lengths.weights import fit_weights
-from ..refine import check_arguments
 from ._limits import LIMITS
 from ._small_tree import Weighting, kind_of, small_tree, weighting
 from ._threads import ThreadsEngine

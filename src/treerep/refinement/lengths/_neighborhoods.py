@@ -7,6 +7,7 @@ the tree distances. The derivatives are summed over paths, as for any other obje
 """
 
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -35,6 +36,26 @@ def neighbor_graph(metric: Metric) -> csr_array:
     return graph
 
 
+def typical_distance(graph: csr_array) -> float:
+    """Return a typical difference between distances of neighbors: their median distance."""
+    apart = graph.data[graph.data > 0]
+    return float(np.median(apart)) if len(apart) else 1.0
+
+
+class Precision(Protocol):
+    """The mean average precision of one tree or of a sum of trees."""
+
+    near: (
+        float  # a typical difference between distances of neighbors, in the unit of the lengths
+    )
+
+    def loss(self, length: Vector) -> float:
+        """Return 1 - mean average precision."""
+
+    def smooth_loss(self, length: Vector, width: float) -> tuple[float, Vector]:
+        """Return the loss with smooth steps of this width, and its gradient."""
+
+
 class Neighborhoods:
     """The neighborhoods of the points of a tree. Points are numbered as in `splits`."""
 
@@ -46,9 +67,7 @@ class Neighborhoods:
         rows = graph[splits.points][:, splits.points]
         self.starts = rows.indptr.astype(np.int64)
         self.neighbors = rows.indices.astype(np.int64)
-        #: A typical difference between distances of neighbors, in the unit of the lengths.
-        apart = graph.data[graph.data > 0]
-        self.near = float(np.median(apart)) / unit if len(apart) else 1.0
+        self.near = typical_distance(graph) / unit
         n = len(splits.points)
         self.blocks = [(low, min(low + _ROWS, n)) for low in range(0, n, _ROWS)]
 

@@ -4,7 +4,7 @@ import copy
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,13 @@ from ..._core.parallel import Runner, Workers
 from ...fitting._distances import checked_block
 from ...metric.base import Metric
 from ...scores._streaming import BLOCK_ENTRIES, triangle_slices
-from ._path_sum_kernels import add_up, cut_sums, row_sums
+from ._path_sum_kernels import PRODUCT, add_up, cut_sums, row_sums, solve_cuts
 from ._splits import SplitTree, Vector, depths, measured
 
 #: Marks pairs without a measured distance. No distance is negative.
 _MISSING = -1.0
 #: If a weight 1 / d^p would overflow, distances below this fraction of the largest count as 0.
-_ZERO_SHARE = 1e-100
+ZERO_SHARE = 1e-100
 _PROBES = 8
 #: Minimum number of sampled rows that are summed together. Adding two partial sums takes about
 #: as long as one row.
@@ -82,9 +82,9 @@ class _Reader:
         if factor is None:
             factor = np.where(distance >= 0, self.at_zero, 0.0)
             if self.power == 2:  # 1 / d, and division is many times faster than a power
-                np.divide(1.0, distance, out=factor, where=distance > _ZERO_SHARE)
+                np.divide(1.0, distance, out=factor, where=distance > ZERO_SHARE)
             else:
-                np.power(distance, -self.power / 2, out=factor, where=distance > _ZERO_SHARE)
+                np.power(distance, -self.power / 2, out=factor, where=distance > ZERO_SHARE)
             if self._keep:
                 self._factors[task.number] = factor
         return distance, factor
@@ -109,6 +109,40 @@ def _row_parts(count: int, width: int) -> Iterator[slice]:
     """Cut sampled rows into parts like blocks, but with at least _ROWS rows each."""
     size = max(_ROWS, BLOCK_ENTRIES // max(width, 1))
     return (slice(start, min(start + size, count)) for start in range(0, count, size))
+
+
+class PathSums(Protocol):
+    """Sums over the paths of some pairs of points, in one tree or in a sum of trees.
+
+    Lengths are listed by split. They are measured in `unit`, a power of two near `radius`, which is
+    the largest distance found.
+    """
+
+    n: int  # number of points
+    power: float  # errors are weighted by u = 1 / d^(power / 2)
+    unit: float
+    radius: float
+    upper: bool  # all pairs are used, and not a sample of rows
+    below: NDArray[np.int64]  # number of points below each split
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the pairs have different factors, or their trees no solution in O(N)."""
+
+    def sums(self, what: int, length: Vector, eps: float = 0.0) -> tuple[float, Vector]:
+        """Return the sum of values over the pairs, and of derivatives over paths."""
+
+    def crossing(self) -> Vector:
+        """Return the number of paths through each edge."""
+
+    def product(self, length: Vector) -> Vector:
+        """Return A^T U^2 A w."""
+
+    def solve(self, free: NDArray[np.bool_], right: Vector) -> Vector:
+        """Solve A^T A w = b among the free edges of each tree, for all pairs. O(N)."""
+
+    def with_power(self, power: float) -> "PathSums":
+        """Return the same pairs with other factors. The distances are shared."""
 
 
 class Pairs:
@@ -183,7 +217,7 @@ class Pairs:
 
         def least(task: _Task) -> float:
             distance = self._reader.distance(task)
-            return float(distance.min(where=distance > _ZERO_SHARE, initial=np.inf))
+            return float(distance.min(where=distance > ZERO_SHARE, initial=np.inf))
 
         smallest = min(self.workers.map(least, self.tasks), default=np.inf)
         return smallest if smallest < np.inf else 1.0 / self.unit
@@ -200,6 +234,18 @@ class Pairs:
         out = np.empty(len(length))
         cut_sums(self.splits.up, self.below, self.sampled_below, length, out)
         return (0.5 if self.upper else self.scale) * out
+
+    def product(self, length: Vector) -> Vector:
+        """Return A^T U^2 A w. O(N) for U = 1, otherwise a pass over the pairs."""
+        if self.weighted:
+            return self.sums(PRODUCT, length)[1]
+        return self.cut_sums(length)
+
+    def solve(self, free: NDArray[np.bool_], right: Vector) -> Vector:
+        """Solve A^T A w = b among the free edges, for all pairs. O(N)."""
+        out = np.empty(len(right))
+        solve_cuts(self.splits.up, self.below, free, right, out)
+        return out
 
     def crossing(self) -> Vector:
         """Number of paths through each edge."""

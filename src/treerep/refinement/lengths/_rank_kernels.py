@@ -87,7 +87,7 @@ def _find_close(tree: MeasuredSplits, v: int, near: Any, beyond: float, close: C
 
 
 @helper
-def _sort(near: Any, close: Close, count: int, width: float, bins: Bins) -> Any:
+def sort_close(near: Any, close: Close, count: int, width: float, bins: Bins) -> Any:
     """Sort the close points into bins of at least `width`.
 
     Return the number of bins per unit and in total.
@@ -143,7 +143,7 @@ def _spread(v: int, close: Close, bins: Bins, count: int, at_point: Any, at_node
 
 
 @helper
-def _add_precision(
+def add_precision(
     own: int, neighbors: int, bins: Bins, rate: float, number: int, sharpness: float
 ) -> float:
     """Return 1 - P, the smooth precision P at the rank of the neighbor `own`, and add its derivatives.
@@ -182,14 +182,14 @@ def _add_precision(
 
 
 @helper
-def _room(n: int) -> Close:
+def room_for(n: int) -> Close:
     return Close(
         np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     )
 
 
 @helper
-def _bins(n: int) -> Bins:
+def bins_for(n: int) -> Bins:
     return Bins(
         np.empty(n + 2, np.int64),
         np.empty(n + 2, np.int64),
@@ -215,17 +215,17 @@ def smooth_imprecision(
 
     Derivatives are as in `row_sums`.
     """
-    close = _room(len(tree.leaf_depth))
-    bins = _bins(len(tree.leaf_depth))
+    close = room_for(len(tree.leaf_depth))
+    bins = bins_for(len(tree.leaf_depth))
     total = 0.0
     for v in range(low, high):
         near = neighbors[starts[v] : starts[v + 1]]
         if len(near) == 0:
             continue
         count = _find_close(tree, v, near, width, close)
-        rate, number = _sort(near, close, count, width, bins)
+        rate, number = sort_close(near, close, count, width, bins)
         for u in near:
-            total += _add_precision(
+            total += add_precision(
                 bins.rank[close.place[u]], len(near), bins, rate, number, 1.0 / width
             )
         _spread(v, close, bins, count, at_point, at_node)
@@ -245,7 +245,7 @@ def imprecision(
 
     Tied points all count.
     """
-    close = _room(len(tree.leaf_depth))
+    close = room_for(len(tree.leaf_depth))
     total = 0.0
     for v in range(low, high):
         near = neighbors[starts[v] : starts[v + 1]]

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._descent_kernels import dot, turn_way
-from ._neighborhoods import Neighborhoods
-from ._pairs import Optimum, Pairs
+from ._neighborhoods import Precision
+from ._pairs import Optimum, PathSums
 from ._path_sum_kernels import FACTORS, SMOOTH
 from ._splits import Vector
 from .least_squares import Quadratic, least_squares
@@ -79,7 +79,7 @@ class Balance(NamedTuple):
     """
 
     share: float
-    near: Neighborhoods
+    near: Precision
 
 
 #: Added to the arguments of logarithms to keep them finite.
@@ -97,13 +97,14 @@ def stated_objective(distortion: float, loss: float, share: float) -> float:
 
 
 def least_distortion(
-    pairs: Pairs,
+    pairs: PathSums,
     given: Vector,
     floor: Vector,
     tol: float,
     deadline: float,
     balance: Balance | None = None,
     squares_first: bool = True,
+    plan: Plan | None = None,
 ) -> Optimum:
     """Find the lengths with the least average distortion, or the best balance with neighborhoods."""
     problem = Quadratic(pairs)
@@ -121,10 +122,7 @@ def least_distortion(
     length = best[1]
     steps = 0
     seconds = 0.0
-    whole, sampled = (
-        (_DISTANCES, _SAMPLED) if balance is None else (_BALANCED, _SAMPLED_BALANCED)
-    )
-    plan = whole if pairs.upper else sampled
+    plan = plan or _suitable_plan(pairs, balance)
     for stage in plan.stages:
         if (
             time.monotonic() + seconds > deadline
@@ -140,11 +138,17 @@ def least_distortion(
     return Optimum(best[1], best[0], start, _residual(problem, pairs, best[1], floor), steps)
 
 
+def _suitable_plan(pairs: PathSums, balance: Balance | None) -> Plan:
+    if balance is None:
+        return _DISTANCES if pairs.upper else _SAMPLED
+    return _BALANCED if pairs.upper else _SAMPLED_BALANCED
+
+
 def _value(end: tuple[float, Vector]) -> float:
     return end[0]
 
 
-def _stated(pairs: Pairs, length: Vector, count: float, balance: Balance | None) -> float:
+def _stated(pairs: PathSums, length: Vector, count: float, balance: Balance | None) -> float:
     """Return the reported objective: exact ranks, and errors with very little smoothing."""
     distortion = pairs.sums(SMOOTH, length, SMOOTHING)[0] / count
     if balance is None:
@@ -152,7 +156,9 @@ def _stated(pairs: Pairs, length: Vector, count: float, balance: Balance | None)
     return stated_objective(distortion, balance.near.loss(length), balance.share)
 
 
-def _objective(pairs: Pairs, count: float, stage: Stage, balance: Balance | None) -> Objective:
+def _objective(
+    pairs: PathSums, count: float, stage: Stage, balance: Balance | None
+) -> Objective:
     """Return the smooth objective of a stage, times the number of pairs."""
     if balance is None:
         return lambda length: pairs.sums(SMOOTH, length, stage.smoothing)
@@ -174,7 +180,7 @@ def _objective(pairs: Pairs, count: float, stage: Stage, balance: Balance | None
     return both
 
 
-def _residual(problem: Quadratic, pairs: Pairs, length: Vector, floor: Vector) -> float:
+def _residual(problem: Quadratic, pairs: PathSums, length: Vector, floor: Vector) -> float:
     """Return the largest derivative of the distortion divided by its largest possible value.
 
     Edges at their lower bound are ignored if only shorter lengths would lower the objective.

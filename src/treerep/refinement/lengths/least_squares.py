@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._descent_kernels import dot
-from ._pairs import Optimum, Pairs
-from ._path_sum_kernels import FACTORS, PRODUCT, SQUARES, solve_cuts
+from ._pairs import Optimum, PathSums
+from ._path_sum_kernels import FACTORS, SQUARES
 from ._principal_pivoting import principal_pivoting
 from ._splits import Vector
 
@@ -49,7 +49,7 @@ class Quadratic:
     Provides products with H = A^T U^2 A and approximate solutions of H w = b.
     """
 
-    def __init__(self, pairs: Pairs) -> None:
+    def __init__(self, pairs: PathSums) -> None:
         self.pairs = pairs
         whole = (pairs.below * (pairs.n - pairs.below)).astype(np.float64)
         length = np.zeros(len(whole))
@@ -65,9 +65,7 @@ class Quadratic:
 
     def product(self, length: Vector) -> Vector:
         """Return H w. O(N) for U = 1, otherwise a pass over the pairs."""
-        if self.pairs.weighted:
-            return self.pairs.sums(PRODUCT, length)[1]
-        return self.pairs.cut_sums(length)
+        return self.pairs.product(length)
 
     def precondition(self, free: NDArray[np.bool_], right: Vector) -> Vector:
         """Solve H w = b among the free edges. O(N).
@@ -79,9 +77,7 @@ class Quadratic:
         """
         if not self.pairs.upper:
             return np.where(free, right / self.diagonal, 0.0)
-        out = np.empty(len(right))
-        solve_cuts(self.pairs.splits.up, self.pairs.below, free, self._stretch * right, out)
-        return self._stretch * out
+        return self._stretch * self.pairs.solve(free, self._stretch * right)
 
     def residual(self, length: Vector, gradient: Vector, floor: Vector) -> float:
         """Return the largest amount by which a single edge would change, 0 only at the minimum.
@@ -98,7 +94,7 @@ class Quadratic:
 
 
 def least_squares(
-    pairs: Pairs, given: Vector, floor: Vector, tol: float, deadline: float
+    pairs: PathSums, given: Vector, floor: Vector, tol: float, deadline: float
 ) -> Optimum:
     """Find the lengths with the least weighted squares that are not below the floor."""
     problem = Quadratic(pairs)

@@ -30,10 +30,10 @@ from ...fitting.missing.nj_star import MATRICES, nj_star
 from ...metric.base import Metric
 from ...metric.matrix import MatrixMetric
 from ...tree.tree import Tree
+from .._arguments import check_arguments
 from ..backbone._small_tree import small_tree, weighting
 from ..lengths.weights import WeightFit, fit_weights
 from ..moves.search import rearrange
-from ..refine import check_arguments
 from .free_branches import use_free_branches
 
 # Sums of up to four distances are compared during insertion.

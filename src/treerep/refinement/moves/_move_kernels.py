@@ -38,8 +38,9 @@ class BinaryPreorder(Preorder):
 class Task(NamedTuple):
     """The distances to fit."""
 
-    matrix: Any  # distances between the leaves, or -1 for missing distances
-    power: Any  # squared errors are divided by distance ** power
+    matrix: Any  # distances between the leaves
+    scale: Any  # errors of this size count equally; negative if the distance is missing
+    power: Any  # squared errors are divided by scale ** power
     smallest: Any  # smaller distances count as this one in the weights
 
 
@@ -111,7 +112,7 @@ def _sum_up_rows(tree: BinaryPreorder, task: Task, workspace: Workspace, s: int)
         workspace.height[k] = h
         if tree.size[k] == 1:
             row = task.matrix[tree.order[k]]
-            _weigh(row, task.power, task.smallest, weight)
+            _weigh(task.scale[tree.order[k]], task.power, task.smallest, weight)
             for y in range(len(row)):
                 error = row[y] - h
                 leaf[0, y] += weight[y]

@@ -9,7 +9,7 @@ computed least squares on a tree from sums over subtrees.
 
 import math
 import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from ...metric.base import Metric, read_only
 from ...scores._streaming import row_slices
 from ...tree.structure.rooted import edges_of, preorder
 from ...tree.tree import Tree
+from ..lengths._pairs import ZERO_SHARE
 from ._move_kernels import BinaryPreorder, Task, Workspace, improve, sum_of_errors
 
 # Number of rows on which the objective is estimated if not all pairs are used.
@@ -142,6 +143,30 @@ def _check_arguments(power: float, sweeps: int, time_limit: float | None) -> Non
         raise ValueError(f"time_limit must be at least 0, got {time_limit!r}")
 
 
+class Target(Protocol):
+    """The distances that moves approximate, and the weights of their errors."""
+
+    @property
+    def unit(self) -> float:
+        """The unit of all distances below."""
+
+    @property
+    def matrix(self) -> NDArray[np.float64] | None:
+        """The distances. They may be negative, if they are what other trees leave."""
+
+    @property
+    def scale(self) -> NDArray[np.float64] | None:
+        """Squared errors are divided by scale^power; a negative scale marks a missing distance."""
+
+    @property
+    def power(self) -> float:
+        """The power of the weights."""
+
+    @property
+    def smallest(self) -> float:
+        """Smaller scales count as this scale."""
+
+
 class Distances:
     """The distances to fit, in a unit that avoids very large and very small numbers.
 
@@ -168,6 +193,8 @@ class Distances:
         smallest, largest = self._range()
         if largest > 0:
             self.unit = math.ldexp(1.0, math.frexp(largest)[1])
+        # 1 / d^power must not overflow.
+        smallest = max(smallest, ZERO_SHARE * largest)
         if power > 2:
             # If the weights spanned more orders of magnitude, long distances would be lost in the
             # sums.
@@ -196,6 +223,11 @@ class Distances:
         if len(cols) == len(self.matrix):
             return self.matrix[rows]
         return self.matrix[np.ix_(rows, cols)]
+
+    @property
+    def scale(self) -> NDArray[np.float64] | None:
+        """The distances themselves: see `Target`."""
+        return self.matrix
 
     @property
     def size(self) -> float:
@@ -234,7 +266,7 @@ class Search:
     def __init__(
         self,
         tree: Tree,
-        distances: Distances,
+        distances: Target,
         subtrees: bool,
         generator: np.random.Generator,
         workers: Workers,
@@ -271,7 +303,11 @@ class Search:
             inner = n + self.generator.permutation(n - 2)
         matrix = self.distances.matrix
         assert matrix is not None
-        task = Task(read_only(matrix), self.distances.power, self.distances.smallest)
+        scale = self.distances.scale
+        assert scale is not None
+        task = Task(
+            read_only(matrix), read_only(scale), self.distances.power, self.distances.smallest
+        )
         self.sweeps += 1
         # The root cannot move. So the last point is the root at first, and it is moved last,
         # when the first point is the root.

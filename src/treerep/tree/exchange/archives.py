@@ -17,11 +17,11 @@ from ..._core.io.archive import (
     unpack_archive,
 )
 from ..._core.io.files import atomic_write, open_file
+from .sum_files import SUM_FORMAT, TREE_FORMAT
 
 if TYPE_CHECKING:
     from ..tree import Tree
 
-_FORMAT = "treerep tree"
 _VERSION = 1
 _ARRAYS = ("edges", "weights", "support")
 
@@ -47,7 +47,11 @@ def read_tree_fields(
     fields = checked_read(
         path, "tree", lambda: unpack_archive(file, _ARRAYS) if packed else read_json(file)
     )
-    check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Tree.save")
+    if isinstance(fields, dict) and fields.get("format") == SUM_FORMAT:
+        raise ValueError(
+            f"{path} holds a sum of trees: use TreeSum.load, or formats.read_trees for a list"
+        )
+    check_marks(path, fields, mark=TREE_FORMAT, version=_VERSION, writer="Tree.save")
     names = ("n_points", "edges", "weights", "labels")
     check_fields(path, fields, names)
     others = {
@@ -105,7 +109,12 @@ def _suffix(path: str | os.PathLike[str]) -> str:
 
 
 def _write_npz(tree: "Tree", file: IO[bytes]) -> None:
-    header = {"format": _FORMAT, "version": _VERSION, "n_points": tree.n_points, **_marks(tree)}
+    header = {
+        "format": TREE_FORMAT,
+        "version": _VERSION,
+        "n_points": tree.n_points,
+        **_marks(tree),
+    }
     fields: dict[str, Any] = {
         "edges": tree.edges.astype(np.int32),  # a tree has fewer than 2^31 nodes
         "weights": tree.weights,
@@ -118,7 +127,7 @@ def _write_npz(tree: "Tree", file: IO[bytes]) -> None:
 
 def _write_json(tree: "Tree", file: IO[bytes]) -> None:
     fields = {
-        "format": _FORMAT,
+        "format": TREE_FORMAT,
         "version": _VERSION,
         "n_points": tree.n_points,
         **_marks(tree),

@@ -16,10 +16,10 @@ from ....fitting._distances import checked_block
 from ....metric.base import Metric
 from ....placement._least_squares_places import rooted_backbone
 from ....placement._locate import Indices, Numbers, Places
+from ....refinement._arguments import check_arguments
 from ....refinement.backbone._small_tree import Weighting, is_graph, kind_of, weighting
 from ....refinement.backbone._threads import is_exact, weighed
 from ....refinement.backbone.build import backbone_tree
-from ....refinement.refine import check_arguments
 from ....tree.tree import Tree
 from ..fit import DeviceTree, finished_on_host, fit_on_device
 from ..metric import DeviceMetric

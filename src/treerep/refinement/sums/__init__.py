@@ -1,0 +1,1 @@
+"""Sums of trees: joint edge lengths, and topologies improved in turn."""
