@@ -1,18 +1,63 @@
-"""`embed`: place a tree or a metric in hyperbolic space."""
+"""`embed`: place a tree, a sum of trees or a metric in hyperbolic space."""
+
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from .._core.checks import positive_number
 from .._core.memory import check_memory
-from .._core.method import find_method
+from .._core.method import Method, find_method
 from .._core.parallel import Workers
 from .._core.typing import DeviceLike, MetricLike, RNGLike
 from .._core.used import note
 from ..metric._missing import refuse_missing
 from ..metric.as_metric import as_metric
+from ..metric.base import Metric
 from ..tree.tree import Tree
+from ..tree.tree_sum import TreeSum
 from .embedding import Embedding
 from .methods import METHODS, LearningOptions
+from .product import ProductEmbedding
+
+
+@overload
+def embed(  # type: ignore[overload-overlap]  # MetricLike also includes sums of trees
+    data: TreeSum,
+    *,
+    method: Literal["sarkar"] = "sarkar",
+    dim: int = 2,
+    scale: float | None = None,
+    distortion: float | None = None,
+    directions: str | None = None,
+    exponent: float | None = None,
+    root: int | str | None = None,
+) -> ProductEmbedding: ...
+
+
+@overload
+def embed(
+    data: MetricLike,
+    *,
+    method: str = "sarkar",
+    metric: str | None = None,
+    dim: int = 2,
+    scale: float | None = None,
+    distortion: float | None = None,
+    directions: str | None = None,
+    exponent: float | None = None,
+    root: int | str | None = None,
+    init: Tree | Embedding | None = None,
+    preset: str | None = None,
+    epochs: int | None = None,
+    rate: float | None = None,
+    batch: int | None = None,
+    burn_in: int | None = None,
+    negatives: int | None = None,
+    symmetrize: bool | None = None,
+    subsample: int | None = None,
+    device: DeviceLike = None,
+    rng: RNGLike = 0,
+) -> Embedding: ...
 
 
 def embed(
@@ -37,21 +82,22 @@ def embed(
     subsample: int | None = None,
     device: DeviceLike = None,
     rng: RNGLike = 0,
-) -> Embedding:
-    """Embed a tree, a graph or a metric in hyperbolic space.
+) -> Embedding | ProductEmbedding:
+    """Embed a tree, a sum of trees, a graph or a metric in hyperbolic space.
 
     The hyperbolic distance of two points, divided by the scale, approximates their distance in
     the data.
 
     Parameters
     ----------
-    data : Tree, Metric or anything `as_metric` accepts
-        The data to embed. "sarkar" needs a tree, "poincare" and "lorentz" need a graph or a
-        tree, and "hmds" and "pt" accept any metric.
+    data : Tree, TreeSum, Metric or anything `as_metric` accepts
+        The data to embed. "sarkar" needs a tree or a sum of trees, "poincare" and "lorentz" need a
+        graph or a tree, and "hmds" and "pt" accept any metric.
     method : str
         - "sarkar": embed a tree in linear time (Sarkar 2011). Every edge has its exact length,
           and no distance is shortened by more than a given factor. Distances are accurate at
-          any scale.
+          any scale. A sum of trees is embedded in a product of hyperbolic spaces, one per
+          tree.
         - "hmds": embed any metric by eigenvectors (Sala et al. 2018). Exact for points of
           hyperbolic space.
         - "pt": embed any metric by optimization (Sala et al. 2018). Learns points on the
@@ -65,7 +111,7 @@ def embed(
     metric : str, optional
         For points: as in `as_metric`.
     dim : int
-        Dimension of the hyperbolic space.
+        Dimension of the hyperbolic space, or of each space of a product.
     scale : float, optional
         ("sarkar", "hmds") Hyperbolic length of one unit of the data. By default "sarkar" uses
         `distortion`, and "hmds" searches for the best scale.
@@ -115,9 +161,11 @@ def embed(
 
     Returns
     -------
-    Embedding
+    Embedding or ProductEmbedding
         A metric on the data points, with coordinates in three models of hyperbolic space.
-        "sarkar" returns a `TreeEmbedding`, which also contains the Steiner nodes.
+        "sarkar" returns a `TreeEmbedding`, which also contains the Steiner nodes. For a
+        `TreeSum`, "sarkar" returns a `ProductEmbedding`, whose distances are the sums of the
+        distances in its components.
 
     See Also
     --------
@@ -132,6 +180,9 @@ def embed(
     An option that the chosen method does not have raises an error. "pt", "poincare" and "lorentz"
     are learning methods, which need torch (``pip install 'treerep[embed]'``). Ctrl-C ends the
     learning and returns the best embedding so far, with a warning.
+
+    For a sum of trees, all options of "sarkar" apply to every tree. `distortion` bounds the
+    distortion of every tree, and therefore also that of the sum.
 
     "sarkar" takes O(N) time for a fixed dimension. "hmds" takes O(n^2) memory, and O(n^2) time
     per Lanczos step or O(n^3) in total. An epoch of PM and LM takes O(edges * negatives * dim),
@@ -184,8 +235,21 @@ def embed(
     if record.random:
         options["rng"] = np.random.default_rng(rng)
     with Workers(1) as workers:  # so that no interrupt is lost
-        embedding: Embedding = record.load()(space, dim=dimension, **options)
+        embedding = _embedded(record, space, dimension, options)
         if not issubclass(record.options, LearningOptions):
             workers.check()  # learning methods handle an interrupt themselves
     embedding.order_known = space.order_known
+    return embedding
+
+
+def _embedded(
+    record: Method, space: Metric, dim: int, options: dict[str, Any]
+) -> Embedding | ProductEmbedding:
+    """Embed a metric, or each tree of a sum of trees if the method embeds trees."""
+    place = record.load()
+    if isinstance(space, TreeSum) and record.name == "sarkar":
+        return ProductEmbedding(
+            (place(tree, dim=dim, **options) for tree in space.trees), labels=space.labels
+        )
+    embedding: Embedding = place(space, dim=dim, **options)
     return embedding

@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,9 @@ from ..metric._compiled import CompiledMetric
 from ..metric.base import MetricError, check_labels, read_only
 from ..metric.oracle.classes import EmbeddingOracle
 from ._models import MODELS, from_polar, polar_of_lorentz, polar_of_poincare
+
+if TYPE_CHECKING:
+    from .product import ProductEmbedding
 
 # Beyond this radius, sinh r sinh s overflows.
 _FARTHEST = 350.0
@@ -227,8 +230,8 @@ class Embedding(CompiledMetric):
         return cls(**fields)
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> "Embedding":
-        """Read an embedding written by `Embedding.save`."""
+    def load(path: str | os.PathLike[str]) -> "Embedding | ProductEmbedding":
+        """Read an embedding written by `Embedding.save` or `ProductEmbedding.save`."""
         from ._embedding_files import load_embedding
 
         return load_embedding(path)
