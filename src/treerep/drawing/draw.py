@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,18 @@ from numpy.typing import NDArray
 from .._core.checks import check_choice
 from .._core.extras import require
 from ..embedding.embedding import Embedding
+from ..embedding.product import ProductEmbedding
 from ..embedding.tree_embedding import TreeEmbedding
 from ..metric._matching import values_in_order
+from ..metric.base import Metric
+from ..tree.operations.distance_sums import subtree_sums
+from ..tree.structure.rooted import preorder
 from ..tree.tree import Tree
+from ..tree.tree_sum import TreeSum
 from ._arrays import FloatArray
 from .figures._canvas import Style, paint
 from .figures._colors import ColorValues, Palette
+from .figures._panels import AxesArray, Panel, paint_panels
 from .figures._picture import Lines, Picture
 from .figures._support import support_texts
 from .layouts._arcs import geodesic_arcs
@@ -32,8 +38,10 @@ LAYOUTS = ("radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_s
 # Otherwise their squares would overflow or underflow float64.
 _SHORT = 1e-100
 _LONG = 1e100
+_PAIRS = 10_000  # pairs that measure the share of a plane
 
 
+@overload
 def draw(
     what: Tree | Embedding,
     *,
@@ -47,16 +55,53 @@ def draw(
     edge_color: "ColorType | None" = None,
     edge_width: float | None = None,
     ax: "Axes | None" = None,
-) -> "Axes":
+) -> "Axes": ...
+
+
+@overload
+def draw(
+    what: TreeSum | ProductEmbedding,
+    *,
+    layout: str | None = None,
+    root: int | str | None = None,
+    color: ColorValues = None,
+    palette: Palette = None,
+    labels: bool | str | Sequence[object] | None = None,
+    legend: bool = True,
+    size: float | None = None,
+    edge_color: "ColorType | None" = None,
+    edge_width: float | None = None,
+    ax: "AxesArray | Sequence[Axes] | None" = None,
+) -> AxesArray: ...
+
+
+def draw(
+    what: Tree | Embedding | TreeSum | ProductEmbedding,
+    *,
+    layout: str | None = None,
+    root: int | str | None = None,
+    color: ColorValues = None,
+    palette: Palette = None,
+    labels: bool | str | Sequence[object] | None = None,
+    legend: bool = True,
+    size: float | None = None,
+    edge_color: "ColorType | None" = None,
+    edge_width: float | None = None,
+    ax: "Axes | AxesArray | Sequence[Axes] | None" = None,
+) -> "Axes | AxesArray":
     """Draw a tree in the plane, or an embedding in the Poincaré disk.
+
+    A sum of trees has one panel for each tree.
 
     Needs matplotlib (``pip install 'treerep[draw]'``).
 
     Parameters
     ----------
-    what : Tree or Embedding
+    what : Tree, TreeSum, Embedding or ProductEmbedding
         The edges of a `TreeEmbedding` are drawn as geodesics, which are arcs that meet the
-        boundary of the disk at right angles. Other embeddings are drawn as points.
+        boundary of the disk at right angles. Other embeddings are drawn as points. A `TreeSum` and
+        a `ProductEmbedding` have one panel for each tree or plane. The title of a panel gives its
+        share of the mean distance. Lengths have the same scale in all panels of a sum.
     layout : str, optional
         (trees only)
 
@@ -97,13 +142,16 @@ def draw(
     edge_width : float, optional
         Width of the edges in points.
     ax : matplotlib Axes, optional
-        Axes with linear scales to draw on. The default is a new figure.
+        Axes with linear scales to draw on, or an array of axes for several panels. The default is
+        a new figure.
 
     Returns
     -------
-    matplotlib Axes
+    matplotlib Axes, or array of Axes
         ``draw(tree).figure.savefig("tree.pdf")`` saves the figure as PDF, SVG or PNG. Above
-        5,000 nodes, points and edges are rasterized in PDF and SVG files.
+        5,000 nodes, points and edges are rasterized in PDF and SVG files. For a `TreeSum` or a
+        `ProductEmbedding`, an array with the axes of each panel: the figure of a sum is
+        ``draw(trees)[0].figure``.
 
     See Also
     --------
@@ -130,32 +178,96 @@ def draw(
     False
     """
     require("matplotlib", "draw")
-    if isinstance(labels, str) and labels == "support":
-        labels = _support_labels(what, root)
-    if isinstance(what, Tree):
-        picture = _picture_of_tree(what, "radial" if layout is None else layout, root)
-    elif isinstance(what, Embedding):
-        if layout is not None or root is not None:
-            raise ValueError(
-                "layout and root apply to trees only, because the points of an embedding "
-                "have fixed positions: leave them out"
-            )
-        picture = _picture_of_embedding(what)
-    else:
+    if not isinstance(what, Tree | Embedding | TreeSum | ProductEmbedding):
         kind = type(what).__name__
         raise TypeError(
             f"draw expects a tree or an embedding, got {kind}: fit a tree first, e.g. tr.draw(tr.fit(data))"
         )
-    style = Style(
-        color=values_in_order(color, what.labels),
-        palette=palette,
-        labels=labels,
-        legend=legend,
-        size=size,
-        edge_color=edge_color,
-        edge_width=edge_width,
-    )
-    return paint(picture, style, ax)
+    parts = _parts(what)
+    pictures = _pictures(parts, layout, root)
+    options: dict[str, Any] = {
+        "color": values_in_order(color, what.labels),
+        "palette": palette,
+        "legend": legend,
+        "size": size,
+        "edge_color": edge_color,
+        "edge_width": edge_width,
+    }
+    styles = [Style(labels=_labels(labels, part, root), **options) for part in parts]
+    if isinstance(what, Tree | Embedding):
+        return paint(pictures[0], styles[0], ax)
+    panels = zip(pictures, _titles(what), styles, strict=True)
+    return paint_panels([Panel(*panel) for panel in panels], ax)
+
+
+def _parts(
+    what: Tree | Embedding | TreeSum | ProductEmbedding,
+) -> Sequence[Tree] | Sequence[Embedding]:
+    """Return what is drawn in each panel."""
+    if isinstance(what, TreeSum):
+        return what.trees
+    if isinstance(what, ProductEmbedding):
+        return what.components
+    return [what]  # type: ignore[return-value]
+
+
+def _pictures(
+    parts: Sequence[Tree] | Sequence[Embedding], layout: str | None, root: int | str | None
+) -> list[Picture]:
+    """Return the picture of each tree or embedding. Trees have the same unit of length."""
+    trees = [part for part in parts if isinstance(part, Tree)]
+    if trees:
+        longest = max(float(tree.weights.max(initial=0.0)) for tree in trees)
+        chosen = "radial" if layout is None else layout
+        return [_picture_of_tree(tree, chosen, root, longest) for tree in trees]
+    if layout is not None or root is not None:
+        raise ValueError(
+            "layout and root apply to trees only, because the points of an embedding "
+            "have fixed positions: leave them out"
+        )
+    return [_picture_of_embedding(part) for part in parts if isinstance(part, Embedding)]
+
+
+def _titles(what: TreeSum | ProductEmbedding) -> list[str]:
+    """Return the number of each panel, and its share of the mean distance."""
+    if isinstance(what, TreeSum):
+        noun = "tree"
+        sums = np.array([_distance_sum(tree) for tree in what.trees])
+    else:
+        noun = "plane"
+        sums = np.array([_sampled_sum(part) for part in what.components])
+    total = sums.sum()
+    titles = [f"{noun} {k}" for k in range(1, len(sums) + 1)]
+    if not 0 < total < np.inf:
+        return titles
+    return [
+        f"{title}: {'under 1%' if share < 0.005 else f'{share:.0%}'} of the distance"
+        for title, share in zip(titles, sums / total, strict=True)
+    ]
+
+
+def _distance_sum(tree: Tree) -> float:
+    """Return the sum of the distances of all pairs of points, in O(N)."""
+    view = preorder(tree.edges, tree.weights, 0)
+    below = subtree_sums(view, (view.order < tree.n_points).astype(np.float64))
+    # An edge of length l with b points below it is on b (n - b) paths.
+    return float((view.length * below * (tree.n_points - below)).sum())
+
+
+def _sampled_sum(metric: Metric) -> float:
+    """Return the sum of the distances of some pairs, which depend only on the number of points."""
+    first, second = np.random.default_rng(0).integers(len(metric), size=(2, _PAIRS))
+    return float(metric.pairs(first, second).sum())
+
+
+def _labels(
+    labels: bool | str | Sequence[object] | None,
+    part: Tree | Embedding,
+    root: int | str | None,
+) -> bool | str | Sequence[object] | None:
+    if isinstance(labels, str) and labels == "support":
+        return _support_labels(part, root)
+    return labels
 
 
 def _support_labels(what: Tree | Embedding, root: int | str | None) -> list[str]:
@@ -167,9 +279,10 @@ def _support_labels(what: Tree | Embedding, root: int | str | None) -> list[str]
     return support_texts(what, int(rooted_view(what, root).order[0]))
 
 
-def _picture_of_tree(tree: Tree, layout: str, root: int | str | None) -> Picture:
+def _picture_of_tree(
+    tree: Tree, layout: str, root: int | str | None, longest: float
+) -> Picture:
     check_choice("layout", layout, LAYOUTS)
-    longest = float(tree.weights.max(initial=0.0))
     if longest > 0 and not _SHORT < longest < _LONG:
         tree = tree.with_weights(tree.weights / longest)
     place = getattr(importlib.import_module(f".layouts.{layout}", __package__), layout)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -46,8 +46,36 @@ class Style:
     edge_width: float | None
 
 
-def paint(picture: Picture, style: Style, ax: "Axes | None") -> "Axes":
+class Prepared(NamedTuple):
+    """A picture with all that is needed to draw it."""
+
+    picture: Picture
+    labels: dict[int, str]
+    colors: Colors
+    area: float  # of a point, in square points
+    width: float  # of an edge, in points
+    edge_color: "ColorType | None"
+
+
+def paint(picture: Picture, style: Style, ax: object) -> "Axes":
     """Draw a picture on axes, or on a new figure."""
+    ready = prepare(picture, style)
+    if ax is None:
+        axes = _new_axes(picture, bool(ready.labels), ready.colors if style.legend else None)
+    else:
+        axes = linear_axes(ax)
+    draw_picture(axes, ready)
+    if style.legend:
+        draw_legend(axes, ready.colors)
+    if ax is None:
+        lay_out(cast("Figure", axes.figure))
+    if ready.labels:
+        write_labels(axes, picture, ready.labels, ready.area)
+    return axes
+
+
+def prepare(picture: Picture, style: Style, shrink: float = 1.0) -> Prepared:
+    """Validate the options of a picture. `shrink` is a factor for the default sizes."""
     nodes = len(picture.spots)
     points = picture.n_points
     labels = labels_to_write(style.labels, picture.labels, points, nodes)
@@ -57,23 +85,17 @@ def paint(picture: Picture, style: Style, ax: "Axes | None") -> "Axes":
             f"{len(colors.rgba)} colors do not match {points} points or {nodes} nodes: pass one color for each"
         )
     small = float(np.clip(300 / np.sqrt(nodes), 0.3, 36.0))
-    area = _size_or(small, style.size, "size")
+    area = _size_or(shrink * small, style.size, "size")
     thin = float(np.clip(20 / np.sqrt(nodes), 0.2, 1.0))
     width = _size_or(thin, style.edge_width, "edge_width")
-    if ax is None:
-        axes = _new_axes(picture, bool(labels), colors if style.legend else None)
-    else:
-        axes = linear_axes(ax)
-    _draw_edges(axes, picture, style.edge_color, width)
-    _draw_points(axes, picture, colors, area)
-    _frame(axes, picture)
-    if style.legend:
-        _draw_legend(axes, colors)
-    if ax is None:
-        _lay_out(cast("Figure", axes.figure))
-    if labels:
-        write_labels(axes, picture, labels, area)
-    return axes
+    return Prepared(picture, labels, colors, area, width, style.edge_color)
+
+
+def draw_picture(axes: "Axes", ready: Prepared) -> None:
+    """Draw edges and points, and set the limits."""
+    _draw_edges(axes, ready.picture, ready.edge_color, ready.width)
+    _draw_points(axes, ready.picture, ready.colors, ready.area)
+    _frame(axes, ready.picture)
 
 
 def _size_or(default: float, value: float | None, name: str) -> float:
@@ -82,7 +104,7 @@ def _size_or(default: float, value: float | None, name: str) -> float:
     return number_from(0, value, f"{name} must be a number of at least 0")
 
 
-def _lay_out(figure: "Figure") -> None:
+def lay_out(figure: "Figure") -> None:
     """Lay out the figure, so that labels are placed in the space left by the legend."""
     engine = figure.get_layout_engine()
     for _ in range(_LAYOUTS):
@@ -101,10 +123,10 @@ def _new_axes(picture: Picture, labeled: bool, colors: Colors | None) -> "Axes":
     else:
         in_proportion = _WIDTH * high / wide if wide > 0 else _WIDTH
         tall = float(np.clip(in_proportion, 3.2, 7.2))
-    return new_axes(_WIDTH + _legend_width(colors), tall)
+    return new_axes(_WIDTH + legend_width(colors), tall)
 
 
-def _legend_width(colors: Colors | None) -> float:
+def legend_width(colors: Colors | None) -> float:
     """Return the width of the legend or the color bar, in inches."""
     if colors is None:
         return 0.0
@@ -195,7 +217,8 @@ def _frame(axes: "Axes", picture: Picture) -> None:
     axes.set_aspect("auto" if rectangular else "equal", adjustable="box")
 
 
-def _draw_legend(axes: "Axes", colors: Colors) -> None:
+def draw_legend(axes: "Axes", colors: Colors) -> None:
+    """Draw the legend or the color bar to the right of the axes."""
     if colors.scale is not None:
         height = axes.get_window_extent().height / axes.figure.dpi  # inches
         share = min(0.6, _BAR / height)

@@ -20,7 +20,9 @@ _LEAST_SIZE = 3.0
 _ROUNDS = 5  # placement rounds while the limits grow
 
 
-def write_labels(axes: "Axes", picture: Picture, labels: dict[int, str], area: float) -> None:
+def write_labels(
+    axes: "Axes", picture: Picture, labels: dict[int, str], area: float
+) -> "list[Annotation]":
     """Write labels next to their nodes, and widen the limits until all labels are inside."""
     nodes = np.array(list(labels))
     letters = LABEL_SIZE if len(labels) <= _FEW else 0.75 * LABEL_SIZE
@@ -48,7 +50,8 @@ def write_labels(axes: "Axes", picture: Picture, labels: dict[int, str], area: f
     offsets = (centers - anchors) / point
     for k, (node, label) in enumerate(labels.items()):
         texts[k].remove()
-        _text(axes, picture.spots[node], label, letters, offsets[k], bool(far[k]))
+        texts[k] = _text(axes, picture.spots[node], label, letters, offsets[k], bool(far[k]))
+    return texts
 
 
 def _text(

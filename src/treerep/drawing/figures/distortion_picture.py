@@ -8,6 +8,7 @@ from ..._core.checks import positive_number
 from ..._core.extras import require
 from ..._core.typing import MetricLike, RNGLike
 from ...embedding.embedding import Embedding
+from ...embedding.product import ProductEmbedding
 from ...metric._matching import matched
 from ...metric.as_metric import as_metric
 from ...metric.base import Metric
@@ -104,7 +105,7 @@ def distortion_picture(
 
 
 def _kind(metric: Metric) -> str:
-    if isinstance(metric, Embedding):
+    if isinstance(metric, Embedding | ProductEmbedding):
         return "embedding"
     return "tree" if isinstance(metric, Tree) else "model"
 

@@ -17,6 +17,7 @@ from ..._core.checks import number_above
 from ..._core.io.files import atomic_write
 from ..._core.typing import MetricLike
 from ...tree.tree import Tree
+from ...tree.tree_sum import TreeSum
 from ._content import Fields, attribute_fields, shown_labels, tree_fields, true_distances
 
 #: The style sheets.
@@ -131,6 +132,11 @@ def page(
     >>> page(tree, table={"height": [1.5, 2.5, 4.0]}, color="height")
     Page(Tree(3 points, 1 Steiner node), ... kB)
     """
+    if isinstance(tree, TreeSum):
+        raise TypeError(
+            "page shows one tree, not a sum of trees: pass one of its trees, e.g. "
+            "tr.page(trees.trees[0], 'tree.html')"
+        )
     if not isinstance(tree, Tree):
         raise TypeError(
             "page expects a tree: fit one first, e.g. tr.page(tr.fit(data), 'tree.html')"
