@@ -104,15 +104,17 @@ def test_warm_up_prints_a_line_for_each_kind_of_work(monkeypatch, capsys):
         "graph methods",
         "hyperbolicity",
         "refinement",
+        "sums of trees",
+        "lower bounds",
         "default method",
         "placement",
         "embedding",
         "upgma",
     )
     first, *lines, last = capsys.readouterr().out.splitlines()
-    assert first == "Compiling 8 kinds of work. This takes several minutes."
+    assert first == "Compiling 10 kinds of work. This takes several minutes."
     for position, (name, line) in enumerate(zip(names, lines, strict=True), start=1):
-        assert re.fullmatch(rf" *{position}/8  {name} +[\d.]+ s", line)
+        assert re.fullmatch(rf" *{position}/10  {name} +[\d.]+ s", line)
     assert re.fullmatch(r"total +[\d.]+ s", last)
 
 

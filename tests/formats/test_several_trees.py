@@ -4,9 +4,11 @@ import gzip
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import treerep as tr
-from treerep import Tree
+from treerep import Tree, TreeSum
 
 NEXUS = """#NEXUS
 BEGIN TREES;
@@ -52,6 +54,77 @@ def test_files_of_one_tree_are_named(tmp_path) -> None:
     Tree(2, [[0, 1]], [1.0]).save(tmp_path / "tree.json")
     with pytest.raises(ValueError, match="json files hold one tree: use read_tree"):
         tr.formats.read_trees(tmp_path / "tree.json")
+
+
+SUM = TreeSum(
+    [
+        Tree.from_newick("((a:1,b:2):1,c:1,'d;e':0.1);"),
+        Tree.from_newick("((c:1,b:2):1,a:1,'d;e':3);"),
+    ]
+)
+
+
+def test_the_text_of_a_sum_by_hand(tmp_path, capsys) -> None:
+    both = TreeSum([Tree(2, [[0, 1]], [w], labels=["a", "b c"]) for w in (1.0, 2.0)])
+    tr.formats.write_tree(both, "-", format="newick")
+    assert capsys.readouterr().out == "(a:0.0,'b c':1.0);\n(a:0.0,'b c':2.0);\n"
+    tr.formats.write_tree(both, tmp_path / "sum.nex", leaves=False)
+    lines = (tmp_path / "sum.nex").read_text().splitlines()
+    assert "  TREE tree_1 = [&U] (2:1.0)1;" in lines
+    assert "  TREE tree_2 = [&U] (2:2.0)1;" in lines
+    assert sum("TRANSLATE" in line for line in lines) == 1
+
+
+@pytest.mark.parametrize("name", ["sum.nwk", "sum.nex", "sum.npz", "sum.nwk.gz", "sum.npz.gz"])
+def test_sums_come_back(tmp_path, name: str) -> None:
+    tr.formats.write_tree(SUM, tmp_path / name)
+    back = TreeSum(tr.formats.read_trees(tmp_path / name)).restrict(SUM.labels)
+    assert back.labels == SUM.labels
+    np.testing.assert_array_equal(back.distances(), SUM.distances())
+    if name == "sum.npz":
+        assert TreeSum.load(tmp_path / name) == SUM
+
+
+@given(st.integers(1, 12), st.integers(1, 4), st.integers(0, 100))
+def test_all_sums_come_back(tmp_path_factory, points: int, count: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    trees = [tr.datasets.random_tree(points, hidden=0.5, rng=rng) for _ in range(count)]
+    whole = TreeSum(trees)
+    folder = tmp_path_factory.mktemp("sums")
+    for name in ("sum.nwk", "sum.nex", "sum.npz"):
+        tr.formats.write_tree(whole, folder / name)
+        back = TreeSum(tr.formats.read_trees(folder / name))
+        assert len(back.trees) == count
+        np.testing.assert_array_equal(back.distances(), whole.distances())
+
+
+def test_formats_of_one_tree_refuse_sums(tmp_path) -> None:
+    for name in ("json", "graphml", "dot", "auspice.json", "itol.nwk"):
+        path = tmp_path / f"sum.{name}"
+        with pytest.raises(ValueError, match="as one of 'newick', 'nexus', 'npz'$"):
+            tr.formats.write_tree(SUM, path)
+        assert not path.exists()
+    with pytest.raises(ValueError, match="npz cannot store root"):
+        tr.formats.write_tree(SUM, tmp_path / "sum.npz", root="a")
+
+
+def test_a_root_applies_to_all_trees(tmp_path) -> None:
+    tr.formats.write_tree(SUM, tmp_path / "sum.nwk", root="b")
+    for line in (tmp_path / "sum.nwk").read_text().splitlines():
+        assert line.endswith("b:0.0);")
+
+
+def test_a_sum_is_not_read_as_one_tree(tmp_path) -> None:
+    SUM.save(tmp_path / "sum.npz")
+    for read in (tr.formats.read_tree, Tree.load):
+        with pytest.raises(ValueError, match="holds a sum of trees: use TreeSum.load"):
+            read(tmp_path / "sum.npz")
+    SUM.trees[0].save(tmp_path / "tree.npz")
+    for read in (tr.formats.read_trees, TreeSum.load):
+        with pytest.raises(ValueError, match="holds one tree: use Tree.load"):
+            read(tmp_path / "tree.npz")
+    with pytest.raises(ValueError, match="npz does not accept default_length: leave it out"):
+        tr.formats.read_trees(tmp_path / "sum.npz", default_length=1.0)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import treerep as tr
 
 
-def read_attributes(path: str, points: tr.Tree | tr.Embedding) -> dict[str, list[object]]:
+def read_attributes(path: str, points: tr.Metric) -> dict[str, list[object]]:
     """Return the columns of a CSV or TSV file, in the order of the points.
 
     Rows are matched by the label in their first cell. If the points have no labels, rows are
@@ -47,7 +47,7 @@ def _read_table(path: str) -> tuple[list[str], list[list[str]]]:
 
 
 def _match_rows(
-    path: str, body: list[list[str]], points: tr.Tree | tr.Embedding
+    path: str, body: list[list[str]], points: tr.Metric
 ) -> tuple[list[list[str]], int]:
     """Return the rows of the points, and the index of the first attribute column."""
     labels = points.labels or tuple(map(str, range(len(points))))

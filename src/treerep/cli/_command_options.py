@@ -10,6 +10,7 @@ import typer
 
 from ..fitting.methods import DEFAULT, TRIALS
 from ._options import (
+    Bound,
     DeltaMethod,
     Device,
     Either,
@@ -47,6 +48,15 @@ class FitOptions:
         Keep,
         typer.Option(help="With --trials: keep the best tree or a consensus of all trees."),
     ] = "best"
+    trees: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Fit a sum of N trees, whose distances are added. Written as .nwk, .nex or .npz.",
+            show_default="one tree",
+        ),
+    ] = None
     bootstrap: Annotated[
         int | None,
         typer.Option(
@@ -181,10 +191,11 @@ class ScoreOptions:
         str,
         typer.Argument(
             metavar="TREE",
-            help="File with a tree or an embedding (.npz); - for standard input.",
+            help="File with a tree, a sum of trees or an embedding (.npz); - for standard input.",
         ),
     ]
     source: Input
+    bound: Bound = True
     jobs: Jobs = None
     device: Device = None
     json: Json = False
@@ -329,6 +340,7 @@ class CompareOptions:
         float | None,
         typer.Option(min=0, metavar="SECONDS", help="Time limit for each method."),
     ] = None
+    bound: Bound = True
     seed: Seed = 0
     jobs: Jobs = None
     csv: Annotated[

@@ -10,6 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from .._core.io.printing import printable
+from ..scores.lower_bounds.result import LowerBound
+from ._bounds import bound_fields, bound_text
 from ._outputs import console, format_number
 
 if TYPE_CHECKING:
@@ -26,7 +28,8 @@ _COLUMNS: tuple[_Column, ...] = (
     ("seconds", "seconds", True),
     ("nodes", "nodes", None),
 )
-_NAMES = ("method", *(name for name, *_ in _COLUMNS), "trials", "exact", "reason")
+_BOUND = ("lower_bound", "lower_bound_confidence")
+_NAMES = ("method", *(name for name, *_ in _COLUMNS), "trials", "exact", "reason", *_BOUND)
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -76,7 +79,9 @@ def best_cells(rows: Sequence[Row]) -> set[tuple[int, str]]:
     return found
 
 
-def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
+def print_table(
+    rows: Sequence[Row], title: str, bound: LowerBound | None = None, *, stderr: bool
+) -> None:
     """Print the table and mark the best value of each column with a star."""
     best = best_cells(rows)
     failed = any("reason" in row for row in rows)
@@ -92,7 +97,14 @@ def print_table(rows: Sequence[Row], title: str, *, stderr: bool) -> None:
             cells.append(escape(row.get("reason", "")))
         table.add_row(row["method"], *cells)
     screen = console(stderr=stderr)
-    screen.print(escape(printable(title)), table, caption(rows), sep="\n")
+    lines = [escape(printable(title)), table, caption(rows)]
+    if bound:
+        lines.append(_bound_note(bound))
+    screen.print(*lines, sep="\n")
+
+
+def _bound_note(bound: LowerBound) -> str:
+    return f"no tree has a distortion below {bound_text(bound)}"
 
 
 def caption(rows: Sequence[Row]) -> str:
@@ -128,16 +140,20 @@ def _marked(text: str, best: bool) -> str:
     return f"[bold]{text} *[/bold]" if best else f"{text}  "
 
 
-def as_csv(rows: Sequence[Row], title: str) -> str:  # noqa: ARG001 - the signature of as_html
-    """Return the rows as CSV, with all digits of the numbers."""
+def as_csv(
+    rows: Sequence[Row],
+    title: str,  # noqa: ARG001 - the signature of as_html
+    bound: LowerBound | None = None,
+) -> str:
+    """Return the rows as CSV, with all digits of the numbers. Each row has the lower bound."""
     text = io.StringIO()
     table = csv.DictWriter(text, _NAMES, lineterminator="\n")
     table.writeheader()
-    table.writerows(rows)
+    table.writerows({**row, **bound_fields(bound)} for row in rows)
     return text.getvalue()
 
 
-def as_html(rows: Sequence[Row], title: str) -> str:
+def as_html(rows: Sequence[Row], title: str, bound: LowerBound | None = None) -> str:
     """Return a page with the table and, if matplotlib is installed, the chart."""
     best = best_cells(rows)
     head = "".join(
@@ -150,6 +166,8 @@ def as_html(rows: Sequence[Row], title: str) -> str:
         marked = {name for name in names if (k, name) in best}
         lines.append(f"<tr>{_html_cells(row, names, marked)}</tr>")
     note = caption(rows).replace("* best", "Best values are bold")
+    if bound:
+        note = f"{note}; {_bound_note(bound)}"
     fields = {
         "title": html.escape(title),
         "head": head,

@@ -7,8 +7,9 @@ from typing import TypeVar
 
 import treerep as tr
 
+from ..embedding.product import ProductEmbedding
 from ..fitting.methods import TRIALS
-from ..formats import DATA_FORMATS, TREE_FORMATS, read_tree
+from ..formats import DATA_FORMATS, TREE_FORMATS, read_tree, read_trees
 from ..formats._errors import errors_named
 from ..formats._sniff import is_zarr
 from ..formats._source import Source
@@ -26,8 +27,10 @@ Matched = TypeVar("Matched", bound=tr.Metric)
 
 
 def read_either(path: str, reading: Reading) -> tr.Tree | tr.Embedding | tr.Metric:
-    """Read a tree, an embedding or data."""
+    """Read a tree, a sum of trees, an embedding or data."""
     kind = kind_of_file(path, reading)
+    if kind == "sum":
+        return tr.TreeSum(read_trees(path))
     if kind == "tree":
         return read_tree(path, format=reading.format)
     if kind == "embedding":
@@ -35,12 +38,35 @@ def read_either(path: str, reading: Reading) -> tr.Tree | tr.Embedding | tr.Metr
     return reading.read(path)
 
 
+def read_tree_or_sum(path: str) -> tr.Tree | tr.TreeSum:
+    """Read a tree or a sum of trees. Anything else raises an error."""
+    if kind_of_file(path, Reading()) == "sum":
+        return tr.TreeSum(read_trees(path))
+    return read_tree(path)
+
+
+def read_one_tree(path: str) -> tr.Tree:
+    """Read a tree. A sum of trees raises an error."""
+    found = read_tree_or_sum(path)
+    if isinstance(found, tr.TreeSum):
+        raise one_tree_error(found, path)
+    return found
+
+
+def one_tree_error(trees: tr.TreeSum, path: str) -> ValueError:
+    """Return the error of a command for one tree that got a sum of trees."""
+    return ValueError(
+        f"{path} contains a sum of {len(trees.trees)} trees, but this command needs one tree: "
+        "write the trees to a .nwk file with `treerep convert`, and keep one line"
+    )
+
+
 def as_tree(source: tr.Metric, *, trials: int, seed: int, jobs: int | None) -> tr.Tree:
     """Return a tree unchanged. Fit a tree to data."""
     if isinstance(source, tr.Tree):
         refuse_trials(trials, "the input is already a tree")
         return source
-    if isinstance(source, tr.Embedding):
+    if isinstance(source, tr.Embedding | ProductEmbedding):
         raise ValueError("the input is an embedding: use a tree or data instead")
     return tr.fit(source, trials=trials, rng=seed, n_jobs=jobs)
 
@@ -52,7 +78,7 @@ def refuse_trials(trials: int, reason: str) -> None:
 
 
 def kind_of_file(path: str, reading: Reading) -> str:
-    """Return "tree", "embedding" or "data", by the options, the content, or the suffix."""
+    """Return "tree", "sum", "embedding" or "data", by the options, the content, or the suffix."""
     if reading.kind is not None or reading.metric is not None:
         return "data"
     if reading.format is not None and (reading.format in DATA_FORMATS) != (
@@ -60,6 +86,8 @@ def kind_of_file(path: str, reading: Reading) -> str:
     ):
         return "tree" if reading.format in TREE_FORMATS else "data"
     head = _head(path)
+    if b'"treerep sum of trees"' in head[:2000]:
+        return "sum"
     if b'"treerep embedding"' in head[:2000]:
         return "embedding"
     if b'"treerep tree"' in head[:2000] or _looks_like_tree(head):
@@ -95,7 +123,7 @@ def _looks_like_tree(head: bytes) -> bool:
     return text.startswith((b"(", b"[", b"{")) or _ONE_LABEL.fullmatch(text) is not None
 
 
-def _read_embedding(path: str) -> tr.Embedding:
+def _read_embedding(path: str) -> tr.Embedding | ProductEmbedding:
     if path == "-":
         raise ValueError("an embedding cannot be read from standard input: name its file")
     return tr.Embedding.load(path)

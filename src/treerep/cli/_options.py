@@ -126,6 +126,12 @@ Device = Annotated[
         show_default="CPU threads",
     ),
 ]
+Bound = Annotated[
+    bool,
+    typer.Option(
+        "--bound/--no-bound", help="Compute a lower bound for the distortion of all trees."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]
 TimeLimit = Annotated[
     float | None,

@@ -16,10 +16,12 @@ from .._core.io.files import as_utf8, atomic_write, check_writable, is_stream
 from .._core.io.printing import printable
 from ..formats import TREE_FORMATS
 from ..formats._target import write_targets
-from ..formats.tree_files import files_beside, writes_leaves
+from ..formats.tree_files import files_beside, holds_several, writes_leaves
+from ..metric.base import Metric
 from ..scores.score import Score
 from ..tree.operations.leaves import points_inside
 from ..tree.tree import Tree
+from ..tree.tree_sum import TreeSum
 
 _PIPE_WIDTH = 200  # columns if the output is not a terminal, so that a row stays a line
 
@@ -38,14 +40,36 @@ def print_note(text: str) -> None:
     typer.echo(printable(text), err=True)
 
 
-def note_leaves(tree: Tree, path: str, to: str | None) -> None:
+def note_leaves(tree: Tree | TreeSum, path: str, to: str | None) -> None:
     """Print a note if points inside a tree were written as leaves."""
     if not writes_leaves(path, to):
         return
-    added = len(points_inside(tree.edges, tree.n_points, tree.root))
+    trees = tree.trees if isinstance(tree, TreeSum) else (tree,)
+    added = sum(len(points_inside(one.edges, one.n_points, one.root)) for one in trees)
     if added:
         form = "a leaf, with an edge" if added == 1 else "leaves, with edges"
-        print_note(f"{plural(added, 'point')} inside the tree: written as {form} of length 0")
+        where = "trees" if isinstance(tree, TreeSum) else "tree"
+        print_note(
+            f"{plural(added, 'point')} inside the {where}: written as {form} of length 0"
+        )
+
+
+def sizes_text(tree: Metric, nodes: int) -> str:
+    """Return the numbers of points, trees and nodes: 8 points, 2 trees, 28 nodes."""
+    trees = [plural(len(tree.trees), "tree")] if isinstance(tree, TreeSum) else []
+    return ", ".join([plural(len(tree), "point"), *trees, plural(nodes, "node")])
+
+
+def size_fields(tree: Metric, nodes: int) -> dict[str, object]:
+    """Return the numbers of points, trees and nodes for JSON."""
+    trees = {"trees": len(tree.trees)} if isinstance(tree, TreeSum) else {}
+    return {"points": len(tree), **trees, "nodes": nodes}
+
+
+def newick_text(tree: Tree | TreeSum) -> str:
+    """Return a tree as Newick, or a sum of trees as lines of Newick."""
+    trees = tree.trees if isinstance(tree, TreeSum) else (tree,)
+    return "\n".join(one.newick() for one in trees)
 
 
 def print_json(fields: Mapping[str, object]) -> None:
@@ -84,6 +108,15 @@ def check_tree_output(path: str, to: str | None, source: str) -> None:
         raise ValueError(
             f"{path}: unknown suffix for a tree: "
             f"use one of {', '.join(suffixes)}, or set the format with --to"
+        )
+
+
+def check_sum_output(path: str, to: str | None) -> None:
+    """Raise an error if a format cannot hold several trees."""
+    is_newick = path == "-" and to is None
+    if not is_newick and not holds_several(path, to):
+        raise ValueError(
+            f"{path}: the format holds one tree: write a sum of trees as .nwk, .nex or .npz"
         )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..metric._matching import values_in_order
-from ..tree.tree import Tree
+from ..metric.base import Metric
 
 #: A mapping of names to one value per data point, for example a DataFrame.
 Attributes = Mapping[str, Any]
@@ -18,9 +18,10 @@ class Column(NamedTuple):
     values: list[Any]
 
 
-def check_attributes(attributes: Attributes, tree: Tree) -> dict[str, Column]:
+def check_attributes(attributes: Attributes, tree: Metric) -> dict[str, Column]:
     """Return each attribute as Python values of one kind, or raise an error.
 
+    >>> from treerep import Tree
     >>> check_attributes({"size": [1, None]}, Tree(2, [[0, 1]], [1.0]))
     {'size': Column(kind='number', values=[1, None])}
     """

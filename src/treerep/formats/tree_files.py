@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 from .._core.memory import check_memory
 from .._core.method import chosen_options
 from ..tree.exchange.archives import read_tree_fields, write_tree_fields
+from ..tree.exchange.sum_files import pack_trees, unpack_trees
 from ..tree.tree import Tree
+from ..tree.tree_sum import TreeSum
 from ._errors import errors_named
 from ._node_attributes import Attributes, check_attributes
 from ._source import Source
@@ -29,6 +31,8 @@ class TreeFormat(NamedTuple):
 _TEXT = ("default_length", "inner_labels", "negative_lengths")
 # Formats of phylogenies, in which data points are leaves.
 _LEAVES = frozenset({"newick", "nexus", "itol"})
+#: Formats that hold several trees.
+SEVERAL_TREES = ("newick", "nexus", "npz")
 #: The formats by name.
 TREE_FORMATS: dict[str, TreeFormat] = {
     "newick": TreeFormat(
@@ -94,6 +98,7 @@ def read_tree(
     formats.write_tree : Write a tree.
     Tree.from_newick : Read a tree from Newick text.
     formats.read_trees : Read all trees of a file.
+    TreeSum.load : Read a sum of trees.
     formats.read : Read distances, points or a graph.
 
     Notes
@@ -138,27 +143,31 @@ def read_trees(
     inner_labels: str = "clades",
     negative_lengths: str = "error",
 ) -> list[Tree]:
-    r"""Read all trees of a Newick or Nexus file, such as bootstrap replicates.
+    r"""Read all trees of a file, such as bootstrap replicates or a sum of trees.
 
     Parameters
     ----------
     path : str or path
-        A file, or "-" for standard input. Gzip is decompressed.
+        A Newick or Nexus file, a .npz file from `TreeSum.save`, or "-" for standard input. Gzip is
+        decompressed.
     default_length : float, optional
-        Length of edges without a length. By default a missing length raises an error.
+        (Newick and Nexus only) Length of edges without a length. By default a missing length
+        raises an error.
     inner_labels : {"clades", "points", "ignore"}
-        How to read the names of internal nodes: see `Tree.from_newick`.
+        (Newick and Nexus only) How to read the names of internal nodes: see `Tree.from_newick`.
     negative_lengths : {"error", "zero"}
-        Whether negative lengths raise an error or become 0.
+        (Newick and Nexus only) Whether negative lengths raise an error or become 0.
 
     Returns
     -------
     list of Tree
-        The trees in the order of the file. Points are matched by label.
+        The trees in the order of the file. Points are matched by label. `TreeSum` of this list
+        is the sum that `write_tree` wrote.
 
     See Also
     --------
     formats.read_tree : Read one tree.
+    TreeSum : A sum of trees.
     consensus : Return the tree on which several trees agree.
     Tree.with_support : Count how many trees contain each split.
 
@@ -178,8 +187,16 @@ def read_trees(
     with errors_named(path):
         source = Source(path)
         chosen = _guessed(source)
-        if chosen not in ("newick", "nexus"):
+        if chosen not in SEVERAL_TREES:
             raise ValueError(f"{chosen} files hold one tree: use read_tree")
+        if chosen == "npz":
+            texts_only = {
+                "default_length": default_length,
+                "inner_labels": None if inner_labels == "clades" else inner_labels,
+                "negative_lengths": None if negative_lengths == "error" else negative_lengths,
+            }
+            chosen_options("npz", (), texts_only)
+            return unpack_trees(io.BytesIO(source.content()), "the file")
         module = importlib.import_module(f".trees.{chosen}", __package__)
         trees: list[Tree] = module.read_all(
             source,
@@ -191,7 +208,7 @@ def read_trees(
 
 
 def write_tree(
-    tree: Tree,
+    tree: Tree | TreeSum,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,  # noqa: A002
@@ -199,12 +216,13 @@ def write_tree(
     attributes: Attributes | None = None,
     leaves: bool | None = None,
 ) -> None:
-    """Write a tree to a file.
+    """Write a tree, or a sum of trees, to a file.
 
     Parameters
     ----------
-    tree : Tree
-        The tree to write.
+    tree : Tree or TreeSum
+        The tree to write. A sum is written as Newick, Nexus or npz: all trees in one file, which
+        `read_trees` reads.
     path : str or path
         A file, or "-" for standard output. If the name ends in .gz, the file is compressed.
     format : str, optional
@@ -224,6 +242,7 @@ def write_tree(
     See Also
     --------
     formats.read_tree : Read a tree.
+    formats.read_trees : Read the trees of a sum.
     Tree.newick : Return a tree as Newick text.
     Tree.to_networkx : Convert a tree to networkx.
 
@@ -246,6 +265,10 @@ def write_tree(
         raise ValueError(
             f"{name}: the suffix does not match a format: pass format= one of {_listed(TREE_FORMATS)}"
         )
+    if isinstance(tree, TreeSum) and chosen not in SEVERAL_TREES:
+        raise ValueError(
+            f"{chosen} holds one tree: write a sum of trees as one of {_listed(SEVERAL_TREES)}"
+        )
     given = {
         "root": root,
         "attributes": None if attributes is None else check_attributes(attributes, tree),
@@ -258,7 +281,7 @@ def write_tree(
             )
     options = {option: value for option, value in given.items() if value is not None}
     if leaves or (leaves is None and chosen in _LEAVES):
-        tree = (tree if root is None else tree.with_root(root)).with_leaves()
+        tree = _with_leaves(tree, root)
         options.pop("root", None)
     contents = _contents(tree, chosen, name, options)
     if chosen == "itol":
@@ -292,17 +315,45 @@ def writes_leaves(path: str, format: str | None) -> bool:  # noqa: A002
     return (_chosen(format) or _by_suffix(path)) in _LEAVES
 
 
-def _contents(tree: Tree, chosen: str, name: str, options: dict[str, Any]) -> dict[str, bytes]:
+def holds_several(path: str, format: str | None) -> bool:  # noqa: A002
+    """Return whether `write_tree` can write a sum of trees to a path.
+
+    >>> holds_several("tree.nwk", None), holds_several("tree.json", None)
+    (True, False)
+    """
+    return (_chosen(format) or _by_suffix(path)) in SEVERAL_TREES
+
+
+def _with_leaves(tree: Tree | TreeSum, root: int | str | None) -> Tree | TreeSum:
+    """Return a tree, or each tree of a sum, whose data points are leaves."""
+    if isinstance(tree, TreeSum):
+        return TreeSum(_rooted(part, root).with_leaves() for part in tree.trees)
+    return _rooted(tree, root).with_leaves()
+
+
+def _rooted(tree: Tree, root: int | str | None) -> Tree:
+    return tree if root is None else tree.with_root(root)
+
+
+def _contents(
+    tree: Tree | TreeSum, chosen: str, name: str, options: dict[str, Any]
+) -> dict[str, bytes]:
     """Return the content of each file. The tree itself is last."""
     module = TREE_FORMATS[chosen].module
     if module is None:
         buffer = io.BytesIO()
-        write_tree_fields(tree, buffer, chosen == "npz")
+        if isinstance(tree, TreeSum):
+            pack_trees(tree.trees, buffer)
+        else:
+            write_tree_fields(tree, buffer, chosen == "npz")
         return {name: buffer.getvalue()}
-    writer = importlib.import_module(f".trees.{module}", __package__).write
-    texts = (
-        writer(tree, name, **options) if chosen == "itol" else {name: writer(tree, **options)}
-    )
+    writers = importlib.import_module(f".trees.{module}", __package__)
+    if isinstance(tree, TreeSum):
+        texts = {name: writers.write_all(tree.trees, **options)}
+    elif chosen == "itol":
+        texts = writers.write(tree, name, **options)
+    else:
+        texts = {name: writers.write(tree, **options)}
     try:
         return {file: text.encode("utf-8") for file, text in texts.items()}
     except UnicodeEncodeError as error:

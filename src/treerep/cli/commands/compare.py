@@ -1,12 +1,14 @@
 """`treerep compare`: run several methods on the same data."""
 
 import contextlib
+import math
 import time
 
 import treerep as tr
 
 from ..._core.progress import progress_bar
 from ...fitting.methods import METHODS
+from .._bounds import bound_fields, tree_bound
 from .._child import run_in_child
 from .._command_options import CompareOptions
 from .._compare_tables import Row, as_csv, as_html, print_table
@@ -32,11 +34,28 @@ def compare_file(options: CompareOptions) -> None:
             rows.append(_row(metric, method, options))
             bar.update()
     title = f"{display_name(options.source)}: {plural(len(metric), 'point')}"
-    print_table(rows, title, stderr=on_stdout)
+    bound = _bound(metric, rows, options) if options.bound else None
+    print_table(rows, title, bound, stderr=on_stdout)
     outputs = ((options.csv, as_csv), (options.html, as_html))
-    write_outputs([(path, text(rows, title)) for path, text in outputs if path is not None])
+    texts = [(path, text(rows, title, bound)) for path, text in outputs if path is not None]
+    write_outputs(texts)
     if options.json:
-        print_json({"title": title, "rows": rows})
+        print_json({"title": title, "rows": rows, **bound_fields(bound)})
+
+
+def _bound(metric: tr.Metric, rows: list[Row], options: CompareOptions) -> tr.LowerBound | None:
+    """Return a lower bound for all trees, or None if it takes longer than the time limit."""
+    distortions = [row["distortion"] for row in rows if "distortion" in row]
+
+    def work() -> tr.LowerBound:
+        return tree_bound(metric, min(distortions, default=math.inf), options.jobs)
+
+    if options.time_limit is None:
+        return work()
+    try:
+        return run_in_child(work, options.time_limit)
+    except TimeoutError:
+        return None
 
 
 def _is_stdout_taken(options: CompareOptions) -> bool:

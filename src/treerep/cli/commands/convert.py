@@ -8,7 +8,7 @@ from ...formats import TREE_FORMATS, write_distances, write_tree
 from ...formats.tree_files import files_beside
 from .._command_options import ConvertOptions
 from .._inputs import read_either
-from .._outputs import check_outputs, note_leaves
+from .._outputs import check_outputs, check_sum_output, note_leaves
 
 _DISTANCES = {
     ".npy": "npy",
@@ -33,7 +33,9 @@ def convert_file(options: ConvertOptions) -> None:
     source = read_either(options.source, options.reading)
     if is_distances:
         write_distances(source, output, format=distance_format)
-    elif isinstance(source, tr.Tree):
+    elif isinstance(source, tr.Tree | tr.TreeSum):
+        if isinstance(source, tr.TreeSum):
+            check_sum_output(output, to)
         write_tree(source, output, format=to, leaves=options.leaves)
         if options.leaves is None:
             note_leaves(source, output, to)

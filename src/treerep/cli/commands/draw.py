@@ -2,11 +2,12 @@
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import treerep as tr
 
 from ..._core.extras import require
+from ...embedding.product import ProductEmbedding
 from .._attribute_tables import read_attributes
 from .._command_options import DrawOptions
 from .._inputs import as_tree, read_either, refuse_trials
@@ -24,23 +25,36 @@ def draw_file(options: DrawOptions) -> None:
     suffix = _known_suffix(options.output)
     drawn = _read_drawn(options)
     values = None if options.color is None else _read_column(options.color, drawn)
-    axes = tr.draw(drawn, layout=options.layout, color=values, labels=options.labels)
+    style: dict[str, Any] = {
+        "layout": options.layout,
+        "color": values,
+        "labels": options.labels,
+    }
+    if isinstance(drawn, tr.TreeSum | ProductEmbedding):
+        figure = tr.draw(drawn, **style)[0].figure
+    else:
+        figure = tr.draw(drawn, **style).figure
     picture = io.BytesIO()
-    cast("Figure", axes.figure).savefig(picture, format=suffix, dpi=200)
+    cast("Figure", figure).savefig(picture, format=suffix, dpi=200)
     with open_output(options.output, "wb") as file:
         file.write(picture.getvalue())
 
 
-def _read_drawn(options: DrawOptions) -> tr.Tree | tr.Embedding:
-    """Read a tree or an embedding. Fit a tree to data."""
+def _read_drawn(
+    options: DrawOptions,
+) -> tr.Tree | tr.TreeSum | tr.Embedding | ProductEmbedding:
+    """Read a tree, a sum of trees or an embedding. Fit a tree to data."""
     source = read_either(options.source, options.reading)
-    if isinstance(source, tr.Embedding):
+    if isinstance(source, tr.Embedding | ProductEmbedding):
         refuse_trials(options.trials, "the input is an embedding")
+        return source
+    if isinstance(source, tr.TreeSum):
+        refuse_trials(options.trials, "the input is already a sum of trees")
         return source
     return as_tree(source, trials=options.trials, seed=options.seed, jobs=options.jobs)
 
 
-def _read_column(color: str, points: tr.Tree | tr.Embedding) -> list[object]:
+def _read_column(color: str, points: tr.Metric) -> list[object]:
     """Return the column that `--color TABLE:COLUMN` names."""
     table, colon, column = color.rpartition(":")
     if not colon:

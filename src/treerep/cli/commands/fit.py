@@ -5,32 +5,69 @@ from collections.abc import Mapping
 
 import treerep as tr
 
+from ...fitting.methods import DEFAULT, TRIALS
 from ...formats import write_tree
 from .._command_options import FitOptions, RefineOptions
 from .._inputs import read_either
 from .._outputs import (
+    check_sum_output,
     check_tree_output,
+    newick_text,
     note_leaves,
-    plural,
     print_json,
     print_note,
     score_fields,
+    size_fields,
+    sizes_text,
 )
 
 # The only method that accepts each of these options.
 _METHOD_OF_OPTION = {"tol": "treerep", "size": "backbone"}
+# Options that do not apply to sums of trees, and their defaults.
+_ONE_TREE = {
+    "method": DEFAULT,
+    "trials": TRIALS,
+    "keep": "best",
+    "bootstrap": None,
+    "tol": None,
+    "size": None,
+    "device": None,
+}
 
 
 def fit_file(options: FitOptions) -> None:
     """Fit a tree to a file of data, write the tree and report its scores."""
     check_tree_output(options.output, options.to, options.source)
+    _check_trees(options)
     _check_method(options)
     metric = read_either(options.source, options.reading)
-    if isinstance(metric, tr.Tree):
+    if isinstance(metric, tr.Tree | tr.TreeSum):
+        is_sum = isinstance(metric, tr.TreeSum)
+        kind = "a sum of trees" if is_sum else "a tree"
+        others = "embed or draw" if is_sum else "embed, draw or view"
         raise ValueError(
-            f"{options.source} already contains a tree: use score, refine, embed, draw or view"
+            f"{options.source} already contains {kind}: use score, refine, {others}"
         )
     begin = time.perf_counter()
+    tree = _fitted(metric, options)
+    settings = {
+        "method": options.method,
+        "trials": options.trials,
+        "keep": options.keep,
+        "bootstrap": options.bootstrap,
+        "seed": options.seed,
+        "refined": options.refine,
+    }
+    write_and_report(tree, metric, options, time.perf_counter() - begin, settings)
+
+
+def _fitted(metric: tr.Metric, options: FitOptions) -> tr.Tree | tr.TreeSum:
+    """Fit a tree or a sum of trees, and refine it if requested."""
+    if options.trees is not None:
+        trees = tr.fit(metric, trees=options.trees, rng=options.seed, n_jobs=options.jobs)
+        if not options.refine:
+            return trees
+        return tr.refine(trees, metric, rng=options.seed, n_jobs=options.jobs)
     tree = tr.fit(
         metric,
         method=options.method,
@@ -43,17 +80,22 @@ def fit_file(options: FitOptions) -> None:
         n_jobs=options.jobs,
         device=options.device,
     )
-    if options.refine:  # on the CPU: moves do not run on a device
-        tree = tr.refine(tree, metric, rng=options.seed, n_jobs=options.jobs)
-    settings = {
-        "method": options.method,
-        "trials": options.trials,
-        "keep": options.keep,
-        "bootstrap": options.bootstrap,
-        "seed": options.seed,
-        "refined": options.refine,
-    }
-    write_and_report(tree, metric, options, time.perf_counter() - begin, settings)
+    if not options.refine:
+        return tree
+    # On the CPU: moves do not run on a device.
+    return tr.refine(tree, metric, rng=options.seed, n_jobs=options.jobs)
+
+
+def _check_trees(options: FitOptions) -> None:
+    """Raise an error for an option or an output that does not apply to a sum of trees."""
+    if options.trees is None:
+        return
+    for name, default in _ONE_TREE.items():
+        if getattr(options, name) != default:
+            raise ValueError(
+                f"--{name} does not apply to a sum of trees: remove --{name} or --trees"
+            )
+    check_sum_output(options.output, options.to)
 
 
 def _check_method(options: FitOptions) -> None:
@@ -73,7 +115,7 @@ def _check_method(options: FitOptions) -> None:
 
 
 def write_and_report(
-    tree: tr.Tree,
+    tree: tr.Tree | tr.TreeSum,
     metric: tr.Metric,
     options: FitOptions | RefineOptions,
     seconds: float,
@@ -93,13 +135,13 @@ def write_and_report(
         note_leaves(tree, output, to)
     sampled = "" if plain.exact else f" ({plain.basis})"
     print_note(
-        f"{plural(len(tree), 'point')}, {plural(tree.n_nodes, 'node')}, "
+        f"{sizes_text(tree, tree.n_nodes)}, "
         f"average distortion {float(plain):.4g}, "
         f"{float(scaled):.4g} at optimal scale{sampled}, {seconds:.2f} s"
     )
     if not options.json:
         return
-    sizes = {"points": len(tree), "nodes": tree.n_nodes}
+    sizes = size_fields(tree, tree.n_nodes)
     scores = score_fields({"distortion": plain, "distortion_scaled": scaled})
-    written = {"newick": tree.newick()} if output == "-" else {"output": output}
+    written = {"newick": newick_text(tree)} if output == "-" else {"output": output}
     print_json({**sizes, **scores, **details, "seconds": seconds, **written})

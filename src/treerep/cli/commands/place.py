@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 import treerep as tr
 
-from ...formats import read, read_tree, write_placements, write_tree
+from ...formats import read, write_placements, write_tree
 from ...formats._errors import errors_named
 from ...formats._sniff import guess_format
 from ...formats._source import Source
 from ...formats.data.table import read_table
 from .._command_options import PlaceOptions
-from .._inputs import check_one_stdin
+from .._inputs import check_one_stdin, read_one_tree
 from .._outputs import (
     check_outputs,
     check_tree_output,
@@ -34,7 +34,7 @@ def place_file(options: PlaceOptions) -> None:
         check_outputs(output, source=options.source)
     else:
         check_tree_output(output, options.to, options.source)
-    tree = read_tree(options.tree)
+    tree = read_one_tree(options.tree)
     new = _new_points(tree, options)
     rows = new.rows
     chosen: dict[str, Any] = {

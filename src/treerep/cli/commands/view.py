@@ -6,7 +6,7 @@ import treerep as tr
 
 from .._attribute_tables import read_attributes
 from .._command_options import ViewOptions
-from .._inputs import as_tree, display_name, read_either
+from .._inputs import as_tree, display_name, one_tree_error, read_either
 from .._outputs import check_outputs, open_output, print_note
 
 
@@ -17,6 +17,8 @@ def view_file(options: ViewOptions) -> None:
     if options.show and output == "-":
         raise ValueError("--open needs a file: name one with --output")
     source = read_either(options.source, options.reading)
+    if isinstance(source, tr.TreeSum):
+        raise one_tree_error(source, options.source)
     tree = as_tree(source, trials=options.trials, seed=options.seed, jobs=options.jobs)
     page = tr.page(
         tree,

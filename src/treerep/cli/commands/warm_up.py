@@ -41,6 +41,8 @@ def _jobs() -> dict[str, Callable[[], object]]:
         "graph methods": _fit_graphs,
         "hyperbolicity": partial(_measure_hyperbolicity, small),
         "refinement": partial(_refine, small),
+        "sums of trees": _fit_sums,
+        "lower bounds": _bound,
         "default method": partial(_fit_by_default, small),
         "placement": _place,
         "embedding": partial(_embed, small),
@@ -116,6 +118,21 @@ def _refine(distances: NDArray[np.float64]) -> None:
     metric = tr.MatrixMetric((noisy + noisy.T) / 2)
     for balance in (0.0, 0.5):
         tr.refine(tr.fit(metric), metric, balance=balance)
+
+
+def _fit_sums() -> None:
+    ring = _ring()
+    trees = tr.fit(ring, trees=2)
+    tr.refine(trees, ring)
+    tr.average_distortion(trees, ring)
+
+
+def _bound() -> None:
+    points = tr.PointMetric(np.random.default_rng(0).standard_normal((100, 3)))
+    for score in ("average_distortion", "worst_distortion"):
+        tr.lower_bound(points, score=score)
+    for graph in (_ring(), _ring(weighted=True)):
+        tr.lower_bound(graph)
 
 
 def examples() -> dict[str, Callable[[], tr.Metric]]:

@@ -1,5 +1,6 @@
 """Reader and writer for trees in Newick: see `Tree.newick` and `Tree.from_newick`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..._core.memory import check_memory
@@ -30,4 +31,9 @@ def tree_text(source: Source) -> str:
 
 def write(tree: Tree, *, root: int | str | None = None) -> str:
     """Return the text of a Newick file."""
-    return tree.newick(root, leaves=False) + "\n"
+    return write_all([tree], root=root)
+
+
+def write_all(trees: Sequence[Tree], *, root: int | str | None = None) -> str:
+    """Return the text of a Newick file, one line per tree."""
+    return "".join(f"{tree.newick(root, leaves=False)}\n" for tree in trees)

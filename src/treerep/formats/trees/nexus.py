@@ -35,13 +35,20 @@ _BARE = re.compile(r"[A-Za-z0-9.]+")
 
 def write(tree: Tree, *, root: int | str | None = None) -> str:
     """Return the text of a Nexus file. The tree contains numbers, and TRANSLATE maps them to labels."""
-    n = len(tree)
-    names = [_quoted(name) for name in tree.labels or map(str, range(n))]
-    numbers = [str(i + 1) for i in range(n)]
-    tree = tree if root is None else tree.with_root(root)
-    # Other programs write a tree without a root from a node with three branches.
-    is_rooted = tree.root is not None and tree.degrees[tree.root] == 2
-    text = tree._replace(labels=tuple(numbers)).newick(leaves=False)
+    return _text([("tree", tree if root is None else tree.with_root(root))])
+
+
+def write_all(trees: Sequence[Tree], *, root: int | str | None = None) -> str:
+    """Return the text of a Nexus file with several trees on the same points."""
+    rooted = trees if root is None else [tree.with_root(root) for tree in trees]
+    return _text([(f"tree_{k}", tree) for k, tree in enumerate(rooted, start=1)])
+
+
+def _text(trees: Sequence[tuple[str, Tree]]) -> str:
+    """Return the text of a Nexus file of named trees, which have the same labels."""
+    first = trees[0][1]
+    n = len(first)
+    names = [_quoted(name) for name in first.labels or map(str, range(n))]
     lines = [
         "#NEXUS",
         "BEGIN TAXA;",
@@ -54,10 +61,19 @@ def write(tree: Tree, *, root: int | str | None = None) -> str:
         "  TRANSLATE",
         ",\n".join(f"    {i} {name}" for i, name in enumerate(names, start=1)),
         "  ;",
-        f"  TREE tree = [{'&R' if is_rooted else '&U'}] {text}",
+        *(f"  TREE {name} = {_numbered(tree)}" for name, tree in trees),
         "END;\n",
     ]
     return "\n".join(lines)
+
+
+def _numbered(tree: Tree) -> str:
+    """Return the root mark and the Newick text of a tree, with numbers as labels."""
+    # Other programs write a tree without a root from a node with three branches.
+    is_rooted = tree.root is not None and tree.degrees[tree.root] == 2
+    numbers = tuple(str(i + 1) for i in range(len(tree)))
+    text = tree._replace(labels=numbers).newick(leaves=False)
+    return f"[{'&R' if is_rooted else '&U'}] {text}"
 
 
 def _quoted(name: str) -> str:
