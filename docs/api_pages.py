@@ -32,6 +32,7 @@ RESULTS = {
     "Cells",
     "DataSet",
     "Hyperbolicity",
+    "LowerBound",
     "Metric",
     "MetricError",
     "Page",

@@ -33,6 +33,7 @@ RESULTS = (
     "MetricError",
     "Score",
     "Hyperbolicity",
+    "LowerBound",
     "Refinement",
     "Alignment",
     "Cells",

@@ -212,7 +212,7 @@ FROM_A_TEXT = {
     "root_at_outgroup": lambda tree: tree.root_at_outgroup("d")[0],
     "fit": tr.fit,
     "trials": lambda tree: tr.fit(tree, trials=2, method="treerep"),
-    "bartal": lambda tree: tr.fit(tree, method="bartal", trees=2),
+    "bartal": lambda tree: tr.fit(tree, method="bartal", draws=2),
     "refine": lambda tree: tr.refine(tree, tree),
     "embed": tr.embed,
     "average": lambda tree: TreeAverage([tree, TREE]),

@@ -44,7 +44,8 @@ def metrics() -> tr.MatrixMetric:
 def trees(mammals: tr.MatrixMetric, folder: Path) -> tr.Tree:
     tree = tr.fit(mammals, method="neighbor_joining", trials=1, rng=0)
     assert_type(tree, tr.Tree)
-    assert_type(tr.fit(mammals, method="bartal", trees=2), tr.Tree)
+    assert_type(tr.fit(mammals, method="bartal", draws=2), tr.Tree)
+    assert_type(tr.fit(mammals, trees=2), tr.TreeSum)
     assert_type(len(tree), int)
     assert_type(tree.n_nodes, int)
     assert_type(tree.edges, NDArray[np.int64])
