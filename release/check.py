@@ -22,7 +22,8 @@ DATA = (
     "py.typed",
     "references.bib",
     "datasets/sarich.csv",
-    *(f"drawing/page/*.{kind}" for kind in ("html", "css", "js")),
+    "drawing/page/page.html",
+    *(f"drawing/page/{folder}*.{kind}" for folder in ("", "*/") for kind in ("css", "js")),
 )
 #: Files that are needed to build, test and document from the sdist.
 IN_SDIST = (

@@ -1,5 +1,6 @@
 import base64
 import json
+import posixpath
 import re
 from importlib.resources import files
 
@@ -319,7 +320,8 @@ def exports(name: str) -> set[str]:
 
 
 def test_every_source_is_in_the_page():
-    names = {path.name for path in SOURCES.iterdir() if path.suffix in {".js", ".css", ".html"}}
+    found = [path for path in SOURCES.rglob("*") if path.suffix in {".js", ".css", ".html"}]
+    names = {path.relative_to(SOURCES).as_posix() for path in found}
     assert names == {
         *(f"{name}.js" for name in MODULES),
         *(f"{name}.css" for name in STYLES),
@@ -331,10 +333,11 @@ def test_every_source_is_in_the_page():
 def test_imports_name_exports_of_earlier_modules(name):
     earlier = MODULES[: MODULES.index(name)]
     imported = re.findall(
-        r'^import \{([^}]*)\} from "\./(\w+)\.js";$', module(name), flags=re.M
+        r'^import \{([^}]*)\} from "([\w./]+)\.js";$', module(name), flags=re.M
     )
     assert len(imported) == len(re.findall(r"^import\b", module(name), flags=re.M))
-    for names, source in imported:
+    for names, path in imported:
+        source = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
         assert source in earlier
         wanted = {word.strip() for word in names.split(",")}
         assert wanted <= exports(source)

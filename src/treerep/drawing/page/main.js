@@ -1,9 +1,9 @@
 // Entry point: connects the parts of the page.
 
-import { keyCommands, listen, listenToKeys } from "./input.js";
-import { Panel } from "./panel.js";
-import { Tree } from "./tree.js";
-import { Viewer } from "./viewer.js";
+import { keyCommands, listen, listenToKeys } from "./view/input.js";
+import { Panel } from "./panel/panel.js";
+import { Tree } from "./tree/tree.js";
+import { Viewer } from "./view/viewer.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const viewer = new Viewer(document.getElementById("disk"), new Tree(data), data);
@@ -13,7 +13,7 @@ const commands = keyCommands(viewer, panel);
 panel.listKeys(commands);
 listenToKeys(commands);
 listen(viewer, {
-  onHover: (k, pixel) => panel.hover(k, pixel),
+  onHover: (k, pixel) => panel.tip.show(k, pixel),
   isLasso: () => panel.lassoMode,
   endLasso: () => panel.toggleLasso(false),
 });

@@ -21,16 +21,18 @@ from ...tree.tree_sum import TreeSum
 from ._content import Fields, attribute_fields, shown_labels, tree_fields, true_distances
 
 #: The style sheets.
-STYLES = ("page", "cards")
+STYLES = ("styles/page", "styles/cards")
 #: The modules, each listed after the modules that it imports.
 MODULES = (
-    *("geometry", "tree", "layout", "colors", "detail", "painter", "svg", "viewer"),
-    *("search", "panel", "input", "main"),
+    *("layouts/geometry", "tree/tree", "layouts/disk"),
+    *("painting/colors", "painting/detail", "painting/painter", "painting/svg"),
+    *("view/viewer", "panel/dom", "panel/search", "panel/legend", "panel/cards", "panel/tip"),
+    *("panel/panel", "view/input", "main"),
 )
 #: Notebooks show larger trees as a line of text, because outputs are stored in the notebook
 #: file.
 MOST_IN_NOTEBOOK = 20_000
-_IMPORT = re.compile(r'^import\b[^;]*? from "\./\w+\.js";\n', flags=re.MULTILINE)
+_IMPORT = re.compile(r'^import\b[^;]*? from "[\w./]+\.js";\n', flags=re.MULTILINE)
 _EXPORT = re.compile(r"^export ", flags=re.MULTILINE)
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 

@@ -1,11 +1,11 @@
 // The state of the page (view, choice, selection) and the loop that draws it.
 
-import { Attribute, THEMES } from "./colors.js";
-import { DETAILS } from "./detail.js";
-import { rotation, translationAlong, translationBetween, turnOf } from "./geometry.js";
-import { Layout } from "./layout.js";
-import { dotSize, Painter } from "./painter.js";
-import { SvgPen } from "./svg.js";
+import { Attribute, THEMES } from "../painting/colors.js";
+import { DETAILS } from "../painting/detail.js";
+import { rotation, translationAlong, translationBetween, turnOf } from "../layouts/geometry.js";
+import { Layout } from "../layouts/disk.js";
+import { dotSize, Painter } from "../painting/painter.js";
+import { SvgPen } from "../painting/svg.js";
 
 const ZOOMS = [0.4, 60];
 // Subtrees are walked this many times farther than they are drawn, because paths may turn back.

@@ -1,7 +1,7 @@
 // Draws one frame with a pen: a canvas context, or an object with the same interface that writes SVG.
 
 import { Cells, Fans } from "./detail.js";
-import { geodesicCircle } from "./geometry.js";
+import { geodesicCircle } from "../layouts/geometry.js";
 
 const FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
 // Edges and dots have three sizes, by distance to the rim: |a|^2 up to the first number, up to the second, and beyond.

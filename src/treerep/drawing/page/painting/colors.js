@@ -1,6 +1,6 @@
 // Colors of the two themes, of categories and of numbers.
 
-import { decodeFloats, decodeInts } from "./tree.js";
+import { decodeFloats, decodeInts } from "../tree/tree.js";
 
 export const THEMES = {
   light: {

@@ -1,6 +1,6 @@
 // Level of detail: skip everything that would not be visible.
 
-import { geodesicCircle } from "./geometry.js";
+import { geodesicCircle } from "../layouts/geometry.js";
 
 // Levels of detail, used in turn while the view moves and frames are late. All in pixels: the width of the rim that
 // is skipped, the shortest edge, the smallest Steiner node, the size of cells that hold one small dot or one edge each,

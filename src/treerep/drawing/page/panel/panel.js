@@ -1,0 +1,146 @@
+// Everything around the tree: settings, tools, search, legend, cards and help.
+
+import { Cards } from "./cards.js";
+import { byId, counted, download, element } from "./dom.js";
+import { showLegend } from "./legend.js";
+import { searchBox } from "./search.js";
+import { Tip } from "./tip.js";
+
+export class Panel {
+  constructor(viewer, title) {
+    Object.assign(this, { viewer, title });
+    this.lassoMode = false;
+    this.ownTheme = false;
+    this.cards = new Cards(viewer, this.fileName());
+    this.tip = new Tip(viewer, this.cards);
+    this.search = searchBox(viewer, (k) => {
+      viewer.choose(k);
+      viewer.canvas.focus({ preventScroll: true });
+    });
+    this.#fillColorBy();
+    this.#listen();
+    this.toggleLabels(viewer.showLabels);
+    viewer.addEventListener("change", () => this.update());
+    viewer.addEventListener("move", () => viewer.marks.hover >= 0 && this.tip.show(-1));
+    this.update();
+  }
+
+  #fillColorBy() {
+    const { viewer } = this;
+    byId("colorby").append(
+      element("option", { value: -1 }, "nothing"),
+      ...viewer.attributes.map(({ name }, i) => element("option", { value: i }, name)),
+    );
+    byId("colorby").value = viewer.attributes.indexOf(viewer.attribute);
+  }
+
+  #listen() {
+    const { viewer } = this;
+    byId("colorby").addEventListener("change", (event) => viewer.colorBy(Number(event.target.value)));
+    byId("lengths").append(...viewer.shapes.map(({ name }, i) => element("option", { value: i }, name)));
+    byId("lengths").addEventListener("change", (event) => viewer.setShape(Number(event.target.value)));
+    byId("spread").addEventListener("input", (event) => viewer.setSpread(2 ** Number(event.target.value)));
+    byId("menu").addEventListener("click", () => {
+      const open = byId("settings").classList.toggle("open");
+      byId("menu").setAttribute("aria-expanded", open);
+    });
+    const commands = {
+      home: () => viewer.home(),
+      closer: () => viewer.zoomBy(1.4),
+      farther: () => viewer.zoomBy(1 / 1.4),
+      lasso: () => this.toggleLasso(),
+      labels: () => this.toggleLabels(),
+      theme: () => this.toggleTheme(),
+      export: () => this.#showExports(byId("exports").hidden),
+      help: () => this.toggleHelp(),
+      svg: () => download(`${this.fileName()}.svg`, viewer.svg(), "image/svg+xml"),
+      png: async () => download(`${this.fileName()}.png`, await viewer.png(), "image/png"),
+      newick: () => download(`${this.fileName()}.nwk`, viewer.tree.newick(new Uint8Array(viewer.tree.n).fill(1))),
+    };
+    for (const button of document.querySelectorAll("[data-run]")) {
+      button.addEventListener("click", () => {
+        commands[button.dataset.run]();
+        if (button.closest("#exports")) this.#showExports(false);
+      });
+    }
+  }
+
+  /** A file name: the title without characters that file systems reject. */
+  fileName() {
+    return this.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 80) || "tree";
+  }
+
+  // Toggles.
+
+  toggleLasso(on = !this.lassoMode) {
+    this.lassoMode = on;
+    this.viewer.canvas.classList.toggle("lasso", on);
+    document.querySelector('[data-run="lasso"]').setAttribute("aria-pressed", on);
+  }
+
+  toggleLabels(on = !this.viewer.showLabels) {
+    const { viewer } = this;
+    viewer.showLabels = on;
+    document.querySelector('[data-run="labels"]').setAttribute("aria-pressed", viewer.showLabels);
+    viewer.redraw();
+  }
+
+  toggleTheme() {
+    this.ownTheme = true;
+    this.setTheme(this.viewer.theme === "dark" ? "light" : "dark");
+  }
+
+  /** Use the system's theme, unless the user has chosen one. */
+  followSystem(theme) {
+    if (!this.ownTheme) this.setTheme(theme);
+  }
+
+  setTheme(theme) {
+    document.documentElement.dataset.theme = theme;
+    this.viewer.setTheme(theme);
+  }
+
+  toggleHelp() {
+    const help = byId("help");
+    if (help.open) help.close();
+    else help.showModal();
+  }
+
+  #showExports(shown) {
+    byId("exports").hidden = !shown;
+    document.querySelector('[data-run="export"]').setAttribute("aria-expanded", shown);
+  }
+
+  focusSearch() {
+    byId("search").focus();
+  }
+
+  /** Close whatever is open. If nothing is open, clear the chosen node. */
+  escape() {
+    if (byId("help").open) byId("help").close();
+    else if (this.search.close()) this.viewer.canvas.focus();
+    else if (!byId("exports").hidden) this.#showExports(false);
+    else if (this.lassoMode) this.toggleLasso(false);
+    else this.viewer.clear();
+  }
+
+  listKeys(commands) {
+    const rows = commands.filter(({ help }) => help);
+    byId("keys").append(
+      ...rows.map(({ shown, help }) =>
+        element("tr", {}, element("td", {}, element("kbd", {}, shown)), element("td", {}, help)),
+      ),
+    );
+  }
+
+  // Content.
+
+  update() {
+    showLegend(this.viewer);
+    this.cards.update();
+    const { tree } = this.viewer;
+    const inner = tree.n - tree.nPoints;
+    byId("spread").max = Math.log2(this.viewer.shape.most_spread);
+    byId("summary").textContent = `${counted(tree.nPoints, "point")}, ${counted(inner, "internal node")}`;
+  }
+}
