@@ -11,11 +11,19 @@ import scipy.sparse as sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse.csgraph import connected_components, dijkstra, minimum_spanning_tree
+from scipy.sparse.csgraph import (
+    connected_components,
+    dijkstra,
+    minimum_spanning_tree,
+    shortest_path,
+)
 
+import treerep as tr
 from treerep.metric import graph as graph_module
 from treerep.metric.base import MetricError
 from treerep.metric.graph import GraphMetric
+from treerep.metric.oracle.classes import HubOracle, MatrixOracle
+from treerep.metric.shortest_paths import all_pairs as all_pairs_module
 
 SQUARE = np.array([[0, 1], [1, 2], [2, 3], [3, 0]])
 HOPS = np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]])
@@ -363,6 +371,52 @@ def test_a_pickle_without_labels_builds_them_on_arrival() -> None:
     assert copy.labels == metric.labels and copy.integral and not copy.weighted
     assert not copy.adjacency.data.flags.writeable and not copy.vertices.flags.writeable
     assert_array_equal(by_labels(copy).block(range(4), range(4)), HOPS)
+
+
+def expander(n: int, degree: int) -> np.ndarray:
+    """Random cycles through all vertices: their shortest paths have few vertices in common."""
+    rng = np.random.default_rng(0)
+    cycles = [rng.permutation(n) for _ in range(degree // 2)]
+    return np.concatenate([np.column_stack([c, np.roll(c, 1)]) for c in cycles])
+
+
+def test_an_expander_has_a_matrix_instead_of_labels() -> None:
+    edges = expander(1200, 20)
+    metric = GraphMetric(edges)
+    labels = GraphMetric(edges)
+    labels.build_labels()
+    assert isinstance(metric.oracle, MatrixOracle) and isinstance(labels.oracle, HubOracle)
+    assert metric.oracle.distances.dtype == np.uint8 and metric.has_labels
+    assert_array_equal(
+        metric.oracle.distances, shortest_path(metric.adjacency, unweighted=True)
+    )
+    i, j = np.random.default_rng(1).integers(1200, size=(2, 5000))
+    assert_array_equal(metric.pairs(i, j), labels.pairs(i, j))
+    trees = [tr.fit(graph, method="treerep") for graph in (metric, labels)]
+    assert trees[0] == trees[1]
+
+
+def test_the_matrix_has_the_smallest_type_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    edges = expander(60, 4)
+    lengths = np.random.default_rng(2).integers(1, 200, len(edges))
+    metric = GraphMetric(edges, weights=lengths)
+    found = all_pairs_module.all_pairs(60, metric._search_all, 7)
+    assert found is not None and found.distances.dtype == np.uint16
+    assert_array_equal(found.distances, shortest_path(metric.adjacency))
+    monkeypatch.setattr(all_pairs_module, "_LARGEST", 2 * 60 * 60 - 1)
+    assert all_pairs_module.all_pairs(60, metric._search_all, 7) is None
+
+
+@pytest.mark.parametrize(
+    ("edges", "weights"),
+    [
+        (expander(900, 20), None),  # few vertices
+        (expander(1000, 12), np.random.default_rng(3).uniform(1, 2, 6000)),  # rounded sums
+        (np.column_stack([np.arange(1999), np.arange(1, 2000)]), None),  # a path: short labels
+    ],
+)
+def test_other_graphs_have_labels(edges: np.ndarray, weights: np.ndarray | None) -> None:
+    assert isinstance(GraphMetric(edges, weights=weights).oracle, HubOracle)
 
 
 @pytest.mark.parametrize(

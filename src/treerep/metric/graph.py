@@ -15,7 +15,7 @@ from .._core.used import note
 from ._compiled import CompiledMetric
 from ._registry import find_graph_reader
 from .base import MetricError, check_indices, check_labels, read_only
-from .oracle.classes import HubOracle
+from .oracle.classes import HubOracle, MatrixOracle
 
 if TYPE_CHECKING:
     from .shortest_paths.hub_labels import Watch
@@ -26,12 +26,15 @@ _HEAP_STEP = 80.0
 _QUERY_COST = 300.0
 _BAND = 2e7  # large requests are answered in bands of about this many nanoseconds, on all cores
 _SEARCHES_BEFORE_LABELS = 1000  # after this many searches, labels are built
+# Labels use one core, and searches use all cores.
+_LABEL_SHARE = 0.5
+_ROWS_TOGETHER = 256
 
 
 class GraphMetric(CompiledMetric):
     """The shortest-path metric of a connected undirected graph.
 
-    No n x n matrix is stored. Single distances are exact and take about a microsecond.
+    Single distances are exact and take about a microsecond, usually without an n x n matrix.
 
     Parameters
     ----------
@@ -71,7 +74,9 @@ class GraphMetric(CompiledMetric):
     -----
     Single distances come from hub labels, which are built on first use. For WordNet's 74,374
     vertices, the labels take a second and a few megabytes. Large blocks take one search per row or
-    column (breadth-first or Dijkstra), in parallel.
+    column (breadth-first or Dijkstra), in parallel. Random graphs without structure have no short
+    labels. From 1,000 to 16,384 vertices and with whole distances, their distances are stored in a matrix
+    of integers instead, if this is faster.
 
     Self-loops are dropped. If an edge is given twice, the shorter length counts. In a sparse
     matrix, entries given twice are added, as in scipy. A number without an edge in an edge array is
@@ -164,17 +169,38 @@ class GraphMetric(CompiledMetric):
         return self.adjacency.indices[starts[point] : starts[point + 1]]
 
     @cached_property
-    def oracle(self) -> HubOracle:
-        """Hub labels, built on first use. Other threads wait meanwhile."""
-        return self.build_labels()
+    def oracle(self) -> HubOracle | MatrixOracle:
+        """Hub labels, or a matrix if searches are faster. Built on first use; other threads wait."""
+        from .shortest_paths.all_pairs import LabelsTooLongError, all_pairs, matrix_may_pay
+        from .shortest_paths.hub_labels import STEP_NS
+
+        if not (self.integral and matrix_may_pay(len(self))):
+            return self.build_labels()
+        most = _LABEL_SHARE * len(self) * self.search_cost() / STEP_NS[self.weighted]
+
+        def watch(steps: int) -> None:
+            if steps > most:
+                raise LabelsTooLongError
+
+        try:
+            return self.build_labels(watch)
+        except LabelsTooLongError:
+            table = all_pairs(len(self), self._search_all, _ROWS_TOGETHER)
+        return self.build_labels() if table is None else table
+
+    def _search_all(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the distances from some vertices to all vertices."""
+        out = np.empty((len(rows), len(self)))
+        self._search_rows(rows, read_only(np.arange(len(self))), out)
+        return out
 
     @property
     def has_labels(self) -> bool:
-        """True once the hub labels are built."""
+        """True once the hub labels or the matrix are built."""
         return "oracle" in self.__dict__
 
-    def build_labels(self, watch: "Watch | None" = None) -> HubOracle:
-        """Return the hub labels; build them if necessary.
+    def build_labels(self, watch: "Watch | None" = None) -> HubOracle | MatrixOracle:
+        """Return the hub labels, or the matrix if it exists; build the labels if necessary.
 
         `watch` is called with the steps of work so far, every few hundredths of a second. If it
         raises an exception, the construction ends and the metric stays as it was.
@@ -182,7 +208,7 @@ class GraphMetric(CompiledMetric):
         from .shortest_paths.hub_labels import build_hub_labels
 
         with self._lock:
-            built: HubOracle | None = self.__dict__.get("oracle")
+            built: HubOracle | MatrixOracle | None = self.__dict__.get("oracle")
             if built is None:
                 # Rounding makes the sums of lengths along two equally short paths differ, like
                 # a random walk of up to n steps.

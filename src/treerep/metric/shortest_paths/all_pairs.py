@@ -1,0 +1,47 @@
+"""All distances of a graph in a compact matrix, for graphs whose hub labels are too long.
+
+In random graphs without structure, such as expanders, shortest paths have few vertices in common.
+Labels then take longer to build than a search from every vertex, and are no smaller than a matrix.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base import read_only
+from ..oracle.classes import MatrixOracle
+
+# The labels of fewer vertices are built in milliseconds.
+_FEWEST = 1000
+# Bytes of the largest matrix. This limit is the same on every machine, so the choice is as well.
+_LARGEST = 1 << 28
+
+#: A function that returns the distances from some vertices to all vertices.
+SearchRows = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+
+
+class LabelsTooLongError(Exception):
+    """The construction of hub labels costs more than searches."""
+
+
+def matrix_may_pay(n: int) -> bool:
+    """Return whether a matrix may be better than the labels of n vertices."""
+    return n >= _FEWEST and n * n <= _LARGEST
+
+
+def all_pairs(n: int, search_rows: SearchRows, together: int) -> MatrixOracle | None:
+    """Return all distances, whole numbers, as a matrix; None if it would be too large.
+
+    together : number of vertices per call of `search_rows`
+    """
+    vertices = read_only(np.arange(n))
+    # No distance is longer than a detour through the first vertex.
+    longest = 2 * int(search_rows(vertices[:1]).max())
+    dtype = np.min_scalar_type(longest)
+    if n * n * dtype.itemsize > _LARGEST:
+        return None
+    distances = np.empty((n, n), dtype)
+    for low in range(0, n, together):
+        distances[low : low + together] = search_rows(vertices[low : low + together])
+    return MatrixOracle(read_only(distances))
