@@ -1,4 +1,4 @@
-"""The measurements on the pages about large data are those of benchmarks/results."""
+"""The measurements on the pages about large data and sums of trees are those of benchmarks/results."""
 
 import json
 from typing import Any
@@ -108,6 +108,28 @@ def memory_of_one_machine() -> list[str]:
     return [f"{beyond[n]:.0f} MB for" for n in (20_000, 100_000, 1_000_000)]
 
 
+def sums_of_trees() -> list[str]:
+    """Sums of trees, the bound for one tree, and trained products: distortion / precision."""
+
+    def both(row: dict[str, Any]) -> str:
+        return f"{row['distortion']:.3f} / {row['MAP']:.2f}"
+
+    sums = {(row["graph"], row["trees"]): row for row in rows("sums", "Sums of trees")}
+    bounds = {row["graph"]: row for row in rows("lower_bounds", "Lower bounds of the average")}
+    products = {
+        row["graph"]: row
+        for row in rows("products", "Products of spaces")
+        if row["space"] == "(H2)^10, sum"
+    }
+    names = {"celegans": "C. elegans", "diseasome": "Diseasome", "csphd": "CS PhD"}
+    return [
+        f"| {name} | "
+        + " | ".join(both(sums[graph, count]) for count in (1, 2, 5, 10))
+        + f" | {bounds[graph]['default']:.3f} | {both(products[graph])} |"
+        for graph, name in names.items()
+    ]
+
+
 @pytest.mark.parametrize(
     ("page", "lines"),
     [
@@ -117,6 +139,7 @@ def memory_of_one_machine() -> list[str]:
         pytest.param("howto/gpu.md", scores, id="scores on a GPU"),
         pytest.param("howto/large_data.md", one_machine, id="times on one machine"),
         pytest.param("howto/large_data.md", memory_of_one_machine, id="memory of one machine"),
+        pytest.param("howto/sums.md", sums_of_trees, id="sums of trees"),
     ],
 )
 def test_numbers_are_those_that_were_measured(page: str, lines: Any) -> None:
