@@ -302,9 +302,11 @@ def _store_edge(edges, weights, at, u, v, weight, mask):
 
 @triton.jit
 def _load_before(sums, tallies, row, zone, mask, n_zones):
-    """Return the tallies of all earlier zones, as int64."""
+    """Return the tallies of all earlier zones, as int64. Running sums continue from row to row."""
     at = row * n_zones + zone
     before = tl.load(sums + at, mask=mask, other=0) - tl.load(tallies + at, mask=mask, other=0)
+    first = row * n_zones
+    before -= tl.load(sums + first - 1, mask=first > 0, other=0)
     return before.to(tl.int64)
 
 

@@ -5,6 +5,7 @@ reference implementation is _torch_waves.py. A wave waits for the device once, t
 zones and points are left.
 """
 
+import itertools
 from typing import NamedTuple
 
 import torch
@@ -17,6 +18,9 @@ from ._bins import BINS, NEAR, RANDOM
 from ._torch_sorting import nearest_to_b
 from .zones import Part, Pending, Run, Zones
 
+# Points per program that measures distances, on one warp. A program of 128 points on four warps
+# takes 1.6 times as long, because it waits for the slowest of its rows.
+_POINTS = 32
 # Small arrays are kept until the next wave, although they also hold closed zones.
 _SMALL = 1 << 20
 
@@ -38,10 +42,10 @@ class _Counts(NamedTuple):
 
     local: Tensor  # (m,) int16: before each point in its tile
     tiles: Tensor  # (BINS, tiles) int32: in each tile
-    up_to: Tensor  # (BINS, tiles) int32: up to and including each tile
+    up_to: Tensor  # (BINS, tiles) int32: up to and including each tile, see `_running_sums`
     passed: Tensor  # (Z + 1, BINS) int32: before each zone, and in total
     tallies: Tensor  # (TALLIES, Z) int32
-    sums: Tensor  # (TALLIES, Z) int32: up to and including each zone
+    sums: Tensor  # (TALLIES, Z) int32: up to and including each zone, see `_running_sums`
 
 
 class TritonWaves:
@@ -51,7 +55,8 @@ class TritonWaves:
         self.run = run
         self.n = len(run.nodes)
         self.device = run.nodes.device
-        self._arguments, self._constants = sorting.measuring(run.metric)
+        self._arguments, constants = sorting.measuring(run.metric)
+        self._constants = {**constants, "BLOCK": _POINTS, "num_warps": 1}
         self._tol = sorting.in_memory(run.tol, self.device)
         self._n_edges = torch.zeros(1, dtype=torch.int64, device=self.device)
 
@@ -65,10 +70,11 @@ class TritonWaves:
         chosen = self._choose(pending, zones, self.run.rule, last=False)
         codes, next_node = self._sort(pending, zones, chosen)
         counts = self._count(codes, pending, zones, chosen)
-        n_open, left, n_closed, n_done, _ = counts.sums[:, -1].tolist()
+        n_open, left, n_closed, n_done, n_edges = _row_sums(counts.sums)
         new_zones, origin, number = self._divide(
             counts, chosen, next_node, (n_open, n_closed), left
         )
+        self._n_edges += n_edges
         del chosen, next_node
         moved = self._move(codes, counts, pending, (origin, number), left + n_done)
         del pending, counts, codes, origin, number
@@ -76,7 +82,8 @@ class TritonWaves:
         if not left:
             return [], 0
         rest = Pending(*(column[:left] for column in moved))
-        if len(moved.points) > _SMALL:  # copy, so that the memory of closed zones can be freed
+        if len(moved.points) > _SMALL and 4 * left < 3 * len(moved.points):
+            # Copy, so that the memory of closed zones can be freed.
             rest = Pending(*(column.clone() for column in rest))
         return [(rest, new_zones.select(slice(n_open)))], left
 
@@ -101,7 +108,7 @@ class TritonWaves:
         )
         if rule not in (RANDOM, NEAR):
             chosen.positions[1] = nearest_to_b(pending, zones)
-        steps.choose[(triton.cdiv(n_zones, sorting.BLOCK),)](
+        steps.choose[(triton.cdiv(n_zones, _POINTS),)](
             *self._arguments,
             *pending[:3],
             *zones,
@@ -125,7 +132,7 @@ class TritonWaves:
         n_zones = len(zones.kind)
         codes = self._empty(m, torch.uint8)
         first_r = torch.full_like(zones.start, m)
-        sorting.sort[(triton.cdiv(m, sorting.BLOCK),)](
+        sorting.sort[(triton.cdiv(m, _POINTS),)](
             *self._arguments,
             *pending,
             zones.kind,
@@ -166,7 +173,7 @@ class TritonWaves:
         sorting.count[(n_tiles,)](
             codes, pending.zone, local, tiles, before_start, m, n_tiles, TILE=sorting.TILE
         )
-        up_to = tiles.cumsum(1, dtype=torch.int32)
+        up_to = _running_sums(tiles)
         passed = self._empty((n_zones + 1, BINS), torch.int32)
         tallies = self._empty((steps.TALLIES, n_zones), torch.int32)
         steps.tally[(triton.cdiv(n_zones, steps.ZONES),)](
@@ -183,7 +190,7 @@ class TritonWaves:
             TILE=sorting.TILE,
             BLOCK=steps.ZONES,
         )
-        sums = tallies.cumsum(1, dtype=torch.int32)
+        sums = _running_sums(tallies)
         return _Counts(local, tiles, up_to, passed, tallies, sums)
 
     def _divide(
@@ -231,7 +238,6 @@ class TritonWaves:
             left,
             BLOCK=steps.ZONES,
         )
-        self._n_edges += counts.sums[-1, -1]
         return zones, origin, number
 
     def _move(
@@ -270,7 +276,7 @@ class TritonWaves:
             n_zones,
             BLOCK=steps.ZONES,
         )
-        sums = tallies.cumsum(1, dtype=torch.int32)
+        sums = _running_sums(tallies)
         steps.connect_last[(triton.cdiv(m - left, sorting.BLOCK),)](
             pending.points,
             pending.near_a,
@@ -296,3 +302,18 @@ class TritonWaves:
             BLOCK=sorting.BLOCK,
         )
         self._n_edges += sums[0, -1]
+
+
+def _running_sums(table: Tensor) -> Tensor:
+    """Return running sums of int32 that continue from row to row.
+
+    One long sum is many times faster than a sum for each of a few rows. Sums above 2^31 wrap
+    around, and so do their differences.
+    """
+    return table.view(-1).cumsum(0, dtype=torch.int32).view_as(table)
+
+
+def _row_sums(sums: Tensor) -> list[int]:
+    """Return the sum of each row, from its running sums. Waits for the device."""
+    ends = [0, *sums[:, -1].tolist()]
+    return [(end - begin) % (1 << 32) for begin, end in itertools.pairwise(ends)]

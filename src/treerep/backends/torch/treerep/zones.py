@@ -199,6 +199,7 @@ class DeviceTreeRep:
             m = len(parts[0][0].points)
             rest, left = self._engine.step(parts)
             waiting += rest
+            del rest  # or these points would stay in memory during the next wave
             self.waves += 1
             self.visits += m
             self.bar.update(m - left)
