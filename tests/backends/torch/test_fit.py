@@ -21,6 +21,7 @@ from treerep.backends.torch.fit import finished_on_host, fit_on_device
 from treerep.backends.torch.metric import device_metric
 from treerep.backends.torch.treerep import _torch_sorting as torch_sorting
 from treerep.backends.torch.treerep import zones as torch_zones
+from treerep.backends.torch.treerep._torch_waves import TorchWaves
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_thread")]
 
@@ -208,7 +209,7 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_points_that_have_moved_leave_no_memory_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     before: list[weakref.ref] = []
-    move, close = torch_sorting.move_points, torch_zones.DeviceTreeRep._close
+    move, close = torch_sorting.move_points, TorchWaves.close
 
     def watched(codes: object, ranks: object, old: object, *rest: object) -> object:
         before.append(weakref.ref(old.near_a))
@@ -219,8 +220,8 @@ def test_points_that_have_moved_leave_no_memory_behind(monkeypatch: pytest.Monke
         close(engine, *closed)
 
     monkeypatch.setattr(torch_sorting, "move_points", watched)
-    monkeypatch.setattr(torch_zones, "passes_for", lambda _: torch_sorting)
-    monkeypatch.setattr(torch_zones.DeviceTreeRep, "_close", look)
+    monkeypatch.setattr(torch_zones, "has_triton", lambda _: False)
+    monkeypatch.setattr(TorchWaves, "close", look)
     tr.fit(points(300, 3, "euclidean"), metric="euclidean", device=DEVICE, method="treerep")
     assert len(before) > 3
 

@@ -16,8 +16,8 @@ import treerep as tr
 from treerep.backends.torch.treerep import _triton_sorting as triton_sorting
 from treerep.backends.torch.treerep import zones as torch_zones
 
-torch_zones.passes_for = lambda device: triton_sorting
-triton_sorting._TILE = 64  # so that zones begin and end within tiles
+torch_zones.has_triton = lambda device: True
+triton_sorting.TILE = 64  # so that zones begin and end within tiles
 rng = np.random.default_rng(0)
 
 def compare(data, **options):
@@ -39,6 +39,8 @@ for n in (2, 3, 40, 500 if on_gpu else 150):
     compare(np.round(rng.normal(size=(n, 3))), metric="manhattan")  # duplicates, and points that become r
     half = np.triu(rng.integers(1, 4, size=(n, n)), 1)
     compare((half + half.T).astype("uint8"))
+for pivot in ("near", "closest"):
+    compare(rng.normal(size=(60, 3)), metric="euclidean", pivot=pivot)
 if on_gpu:  # the interpreter has no atan2, sinh and asinh
     x = rng.normal(size=(100, 9))
     compare(x, metric="cosine")

@@ -1,6 +1,6 @@
 """One random priority per point, which determines every random choice of TreeRep.
 
-Up to a million points, the priorities are a stored shuffle. For more points, they are a keyed
+Up to half a million points, the priorities are a stored shuffle. For more points, they are a keyed
 bijection of 0 ... n-1. A worker or a GPU computes any part of the bijection from a few random
 numbers. All backends therefore have the same priorities and give the same tree.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_SHUFFLED = 1 << 20
+_SHUFFLED = 1 << 19
 _ROUNDS = 4
 _CHUNK = 1 << 15  # numbers processed at a time, so that they fit into the cache
 

@@ -23,7 +23,7 @@ from ....refinement.backbone.build import backbone_tree
 from ....tree.tree import Tree
 from ..fit import DeviceTree, finished_on_host, fit_on_device
 from ..metric import DeviceMetric
-from ..treerep.zones import passes_for
+from ..treerep.zones import device_pairs
 from ._branches import DevicePlaces, grow, zone_passes
 
 
@@ -90,7 +90,7 @@ class OnDevice:
         i = at.repeat_interleave(len(at))
         j = at.repeat(len(at))
         with self.space.current():
-            found = passes_for(at.device).pairs(self.space, i, j)
+            found = device_pairs(self.space, i, j)
         table: Numbers = found.view(len(at), len(at)).numpy(force=True)
         return table
 

@@ -25,7 +25,8 @@ from ._bins import (
 )
 
 if TYPE_CHECKING:
-    from .zones import Pending, Steps, Zones
+    from ._torch_waves import Steps
+    from .zones import Pending, Zones
 
 
 class Ranks(NamedTuple):
@@ -41,11 +42,6 @@ class _Sorted(NamedTuple):
     code: Tensor
     to_q: Tensor
     to_r: Tensor
-
-
-def pairs(metric: DeviceMetric, i: Tensor, j: Tensor) -> Tensor:
-    """Return distances of pairs in float64."""
-    return metric.pairs(i, j)
 
 
 def sort_points(
@@ -131,6 +127,19 @@ def _with_twins(
     to_q = torch.where(twin_z, z, to_q)
     to_r = torch.where(twin_y | twin_z, 0.0, found.to_r)
     return _Sorted(code, to_q, to_r)
+
+
+def nearest_to_b(pending: "Pending", zones: "Zones") -> Tensor:
+    """Return the position of the point of each zone that is nearest to b, the first if tied."""
+    torch = require("torch", "embed")
+    near_b = pending.near_b
+    zone = pending.zone.long()
+    m = len(pending.points)
+    least = near_b.new_full((len(zones.kind),), torch.inf)
+    least.scatter_reduce_(0, zone, near_b, "amin")
+    positions = torch.arange(m, device=near_b.device)
+    positions = torch.where(near_b == least[zone], positions, m)
+    return torch.full_like(zones.start, m).scatter_reduce_(0, zone, positions, "amin")
 
 
 def count_points(codes: Tensor, pending: "Pending", zones: "Zones") -> tuple[Tensor, Ranks]:

@@ -9,7 +9,7 @@ its tile, plus the points of its bin in earlier tiles. One pass thus replaces a 
 Fused multiply-add is disabled, because it rounds once where the CPU rounds twice.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import torch
 import triton
@@ -20,11 +20,8 @@ from ...._core.typing import Tensor, TorchDevice
 from ..metric import DeviceMetric
 from . import _bins as bins
 
-if TYPE_CHECKING:
-    from .zones import Pending, Steps, Zones
-
-_BLOCK = 128  # points per program that measures distances
-_TILE = 512  # points counted together, fewer than 2^_BITS
+BLOCK = 128  # points per program that measures distances
+TILE = 512  # points counted together, fewer than 2^_BITS
 
 # Triton kernels can read only constants of this class.
 
@@ -61,17 +58,10 @@ _COULD_BE_R = tl.constexpr(bins.COULD_BE_R)
 _GONE = tl.constexpr(bins.GONE)
 
 # Counts of three bins are packed into an integer.
-_PACKED = tl.constexpr(3)
+PACKED = 3
+_PACKED = tl.constexpr(PACKED)
 _BITS = tl.constexpr(10)  # bits per count
 _COUNT_MASK = tl.constexpr((1 << 10) - 1)
-
-
-class Ranks(NamedTuple):
-    """Number of points of a bin before each point of a tile, before each tile and each zone."""
-
-    local: Tensor  # (m,) int16
-    before: Tensor  # (tiles, BINS) int32
-    passed: Tensor  # (Z, BINS) int32
 
 
 # Triton compiles these functions, so a type checker cannot know their arguments.
@@ -248,7 +238,7 @@ def two_distances(
     return to_y, to_z
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["width", "m"])
 def _pairs(
     table,
     radii,
@@ -300,8 +290,8 @@ def _bin(x, y, z, a, b, c, contracted, tol):
     return where, to_q, to_r
 
 
-@triton.jit
-def _sort(
+@triton.jit(do_not_specialize=["width", "m", "n_zones"])
+def sort(
     table,
     radii,
     sinh_radii,
@@ -312,31 +302,32 @@ def _sort(
     near_b,
     zones,
     kinds,
-    at_y,
-    at_z,
-    point_y,
-    point_z,
-    xy_of,
-    xz_of,
-    yz_of,
+    positions,
+    pivot_points,
+    sides,
     contracted_of,
     codes,
     first_r,
     tolerance,
     m,
+    n_zones,
     K: tl.constexpr,
     KIND: tl.constexpr,
     FLOAT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Compute `sort_points`: see _sort and _sort_point in fitting/treerep/_zone_kernels.py."""
+    """Store the bin of each point, and for each zone the first point that could be r.
+
+    See `sort_points` in _torch_sorting.py, which also explains the distances that change.
+    """
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < m
-    zone = tl.load(zones + at, mask=mask, other=0)
+    zone = tl.load(zones + at, mask=mask, other=0).to(tl.int64)
     w = tl.load(points + at, mask=mask, other=0).to(tl.int64)
     on_node = mask & (tl.load(kinds + zone, mask=mask, other=0) == _ON_NODE)
-    pivot_z = tl.load(point_z + zone, mask=mask, other=0).to(tl.int64)
-    pivot_y = tl.load(point_y + zone, mask=on_node, other=0).to(tl.int64)
+    row_z = n_zones + zone
+    pivot_z = tl.load(pivot_points + row_z, mask=mask, other=0).to(tl.int64)
+    pivot_y = tl.load(pivot_points + zone, mask=on_node, other=0).to(tl.int64)
     y, z = two_distances(
         table,
         radii,
@@ -356,9 +347,9 @@ def _sort(
     x = tl.load(near_a + at, mask=mask, other=0.0)
     y = tl.where(on_node, y, tl.load(near_b + at, mask=mask, other=0.0))
     contracted = tl.load(contracted_of + zone, mask=mask, other=0).to(tl.int32)
-    a = 0.5 * (x + y - tl.load(xy_of + zone, mask=mask, other=0.0))  # (x, y)_w
-    b = 0.5 * (y + z - tl.load(yz_of + zone, mask=mask, other=0.0))  # (y, z)_w
-    c = 0.5 * (z + x - tl.load(xz_of + zone, mask=mask, other=0.0))  # (z, x)_w
+    a = 0.5 * (x + y - tl.load(sides + zone, mask=mask, other=0.0))  # (x, y)_w
+    b = 0.5 * (y + z - tl.load(sides + 2 * n_zones + zone, mask=mask, other=0.0))  # (y, z)_w
+    c = 0.5 * (z + x - tl.load(sides + row_z, mask=mask, other=0.0))  # (z, x)_w
     tol = tl.load(tolerance)
     where, to_q, to_r = _bin(x, y, z, a, b, c, contracted, tol)
     twin_y = on_node & (y < tol)
@@ -367,8 +358,8 @@ def _sort(
     to_q = tl.where(twin_z, z, tl.where(twin_y, y, to_q))
     to_r = tl.where(twin_y | twin_z, 0.0, to_r)
     onto_r = (contracted > 0) & (where == contracted + (_Z2_X - 1))
-    is_y = on_node & (at == tl.load(at_y + zone, mask=mask, other=0))
-    is_z = at == tl.load(at_z + zone, mask=mask, other=0)
+    is_y = on_node & (at == tl.load(positions + zone, mask=mask, other=0))
+    is_z = at == tl.load(positions + row_z, mask=mask, other=0)
     where = tl.where(is_y | is_z, _GONE, where)
     tl.store(near_a + at, tl.where(onto_r, to_r, to_q), mask=mask)
     tl.store(near_b + at, to_r, mask=mask)
@@ -376,8 +367,8 @@ def _sort(
     tl.atomic_min(first_r + zone, at, mask=mask & (where == _COULD_BE_R))
 
 
-@triton.jit
-def _count(codes, zones, local, tiles, before_start, m, TILE: tl.constexpr):
+@triton.jit(do_not_specialize=["m", "n_tiles"])
+def count(codes, zones, local, tiles, before_start, m, n_tiles, TILE: tl.constexpr):
     """Count each bin: before each point of a tile, in the tile, and before a zone starts in it."""
     tile = tl.program_id(0).to(tl.int64)
     at = tile * TILE + tl.arange(0, TILE)
@@ -396,38 +387,45 @@ def _count(codes, zones, local, tiles, before_start, m, TILE: tl.constexpr):
         before = up_to - mine
         rank = tl.where(group == g, (before >> shift) & _COUNT_MASK, rank)
         tl.store(before_start + zone * _PACKED + g, before, mask=starts)
-        tl.store(tiles + tile * _PACKED + g, tl.sum(mine, 0))
+        total = tl.sum(mine, 0)
+        for k in tl.static_range(_PACKED):
+            found = (total >> (k * _BITS)) & _COUNT_MASK
+            tl.store(tiles + (g * _PACKED + k) * n_tiles + tile, found)
     tl.store(local + at, rank.to(tl.int16), mask=mask)
 
 
-@triton.jit
-def _move(
+@triton.jit(do_not_specialize=["m", "n_tiles"])
+def move(
     codes,
     local,
-    before,
+    up_to,
+    tiles,
     points,
     near_a,
     near_b,
     zones,
-    target,
+    origin,
     number,
     new_points,
     new_a,
     new_b,
     new_zones,
     m,
+    n_tiles,
     TILE: tl.constexpr,
 ):
-    """Compute `move_points`. Ranks count from the first of all points, and `target` corrects for this."""
+    """Move the points of each bin, in order. Ranks count from the first of all points."""
     tile = tl.program_id(0).to(tl.int64)
     at = tile * TILE + tl.arange(0, TILE)
     code = tl.load(codes + at, mask=at < m, other=_GONE).to(tl.int32)
     code = tl.where(code == _COULD_BE_R, _Z1_R, code)
     mask = code < _BINS
     cell = tl.load(zones + at, mask=mask, other=0).to(tl.int64) * _BINS + code
-    rank = tl.load(before + tile * _BINS + code, mask=mask, other=0)
+    column = code * n_tiles + tile
+    rank = tl.load(up_to + column, mask=mask, other=0)
+    rank -= tl.load(tiles + column, mask=mask, other=0)
     rank += tl.load(local + at, mask=mask, other=0)
-    to = tl.load(target + cell, mask=mask, other=0) + rank
+    to = tl.load(origin + cell, mask=mask, other=0) + rank
     tl.store(new_points + to, tl.load(points + at, mask=mask, other=0), mask=mask)
     tl.store(new_a + to, tl.load(near_a + at, mask=mask, other=0.0), mask=mask)
     tl.store(new_b + to, tl.load(near_b + at, mask=mask, other=0.0), mask=mask)
@@ -448,7 +446,7 @@ def measuring(metric: DeviceMetric) -> tuple[tuple[Any, ...], dict[str, Any]]:
         # matrix.
         "K": 0 if metric.kind == "matrix" else width,
         "KIND": _FORMULAS[metric.kind],
-        "BLOCK": _BLOCK,
+        "BLOCK": BLOCK,
         "enable_fp_fusion": False,
         "FLOAT": tl.float32 if table.dtype == torch.float32 else tl.float64,
     }
@@ -465,78 +463,7 @@ def pairs(metric: DeviceMetric, i: Tensor, j: Tensor) -> Tensor:
     out = torch.empty(len(j), dtype=torch.float64, device=j.device)
     arguments, constants = measuring(metric)
     if len(out):
-        _pairs[(triton.cdiv(len(out), _BLOCK),)](
+        _pairs[(triton.cdiv(len(out), BLOCK),)](
             *arguments, i.contiguous(), j, out, len(out), **constants
         )
     return out
-
-
-def sort_points(
-    metric: DeviceMetric, pending: "Pending", zones: "Zones", steps: "Steps", tol: float
-) -> tuple[Tensor, Tensor]:
-    """Return the bin of each point, and for each zone the first point that could be r, or m."""
-    m = len(pending.points)
-    codes = torch.empty(m, dtype=torch.uint8, device=pending.points.device)
-    first_r = torch.full_like(zones.start, m)
-    arguments, constants = measuring(metric)
-    _sort[(triton.cdiv(m, _BLOCK),)](
-        *arguments,
-        *pending,
-        zones.kind,
-        steps.at_y,
-        steps.at_z,
-        *steps.points,
-        steps.xy,
-        steps.xz,
-        steps.yz,
-        steps.contracted,
-        codes,
-        first_r,
-        in_memory(tol, codes.device),
-        m,
-        **constants,
-    )
-    return codes, first_r
-
-
-def count_points(codes: Tensor, pending: "Pending", zones: "Zones") -> tuple[Tensor, Ranks]:
-    """Return the number of points in each bin, (Z, BINS), and the rank of each point in its bin."""
-    m = len(codes)
-    n_zones = len(zones.kind)
-    device = codes.device
-    n_tiles = triton.cdiv(m, _TILE)
-    local = torch.empty(m, dtype=torch.int16, device=device)
-    tiles = torch.empty((n_tiles, _PACKED.value), dtype=torch.int32, device=device)
-    before_start = torch.empty((n_zones, _PACKED.value), dtype=torch.int32, device=device)
-    _count[(n_tiles,)](codes, pending.zone, local, tiles, before_start, m, TILE=_TILE)
-    # Scan along rows, which is many times faster than along columns.
-    up_to = _unpacked(tiles).T.contiguous().cumsum(1, dtype=torch.int32).T.contiguous()
-    before = up_to - _unpacked(tiles)
-    # Number of points of each bin before the start of each zone, and before the end of the last
-    # zone.
-    passed = before[zones.start // _TILE] + _unpacked(before_start)
-    counts = torch.cat([passed[1:], up_to[-1:]]) - passed
-    return counts, Ranks(local, before, passed)
-
-
-def _unpacked(packed: Tensor) -> Tensor:
-    """Unpack three counts from each integer: (r, 3) to (r, BINS)."""
-    shifts = [_BITS.value * k for k in range(_PACKED.value)]
-    counts = [(packed >> shift) & _COUNT_MASK.value for shift in shifts]
-    return torch.stack(counts, dim=2).reshape(-1, bins.BINS)
-
-
-def move_points(
-    codes: Tensor, ranks: Ranks, pending: "Pending", target: Tensor, number: Tensor, total: int
-) -> "Pending":
-    """Move the points of each bin, in order, to `target`. `number` is the zone of a bin."""
-    m = len(codes)
-    moved = type(pending)(
-        *(torch.empty(total, dtype=column.dtype, device=column.device) for column in pending)
-    )
-    # The ranks count from the start of all points, not of the zone.
-    origin = target.view(-1, bins.BINS) - ranks.passed
-    _move[(triton.cdiv(m, _TILE),)](
-        codes, ranks.local, ranks.before, *pending, origin, number, *moved, m, TILE=_TILE
-    )
-    return moved

@@ -5,40 +5,20 @@ Uses only torch. fitting/treerep/_zone_kernels.py explains zones and bins.
 The points of a zone are contiguous and in order of priority, and sorting keeps that order. The
 first points of a zone are therefore its pivots, and no priorities are stored.
 
-A wave processes every pending point three times: to find its bin, to count, and to move it to
-its next zone. These passes are Triton kernels on a GPU (_triton_sorting.py) and plain torch on
-other devices (_torch_sorting.py). The rest of the code works on zones and is the same on all
-devices.
+A wave takes one step in every zone. On a GPU, a wave is a dozen Triton kernels
+(_triton_waves.py), because small waves would otherwise wait for hundreds of launches. On other
+devices, a wave is plain torch (_torch_waves.py), which is the reference implementation.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import NamedTuple, Protocol
 
 from ...._core.extras import require
 from ...._core.typing import Tensor, TorchDevice
 from ....fitting.treerep._priorities import Priorities
 from ..metric import DeviceMetric
-from ._bins import (
-    BINS,
-    DUPLICATES,
-    GONE,
-    NEAR,
-    ON_EDGE,
-    ON_NODE,
-    RANDOM,
-    TWIN_Y,
-    Z2_X,
-    Z2_Z,
-)
-
-# The node of a step to which each bin is attached: x, y, z are 0, 1, 2, and r is 3.
-_X = 0
-_Y = 1
-_Z = 2
-_R = 3
-_NODE_OF_BIN = (_R, _X, _Y, _Z, _X, _Y, _Z, _Y, _Z)
+from ._bins import ON_EDGE, ON_NODE
 
 
 @dataclass(frozen=True)
@@ -81,28 +61,36 @@ class Zones(NamedTuple):
         return Zones(*(column[which] for column in self))
 
 
-class Steps(NamedTuple):
-    """One step in each zone: the pivots x = a, y and z, and the universal tree on them."""
+class Run(NamedTuple):
+    """What all waves share."""
 
-    at_y: Tensor  # int64: positions of the new pivots; -1 if y is the node b of an edge
-    at_z: Tensor
-    points: Tensor  # (2, Z) int32: the points y and z
-    pivots: Tensor  # (3, Z) int32: the nodes x, y, z
-    xy: Tensor  # float64: distances between the pivots
-    xz: Tensor
-    yz: Tensor
-    arms: Tensor  # (3, Z) float64: lengths of the edges from x, y, z to r
-    contracted: Tensor  # int8: 1, 2, 3 if r is x, y, z; else 0
-    r: Tensor  # int32
+    metric: DeviceMetric
+    rule: int  # the rule by which a zone on an edge chooses its pivot
+    tol: float  # lengths below this count as zero
+    nodes: Tensor  # (n,) int32: the node of each point
+    edges: Tensor  # (2 n, 2) int32
+    weights: Tensor  # (2 n,) float64
 
 
-class _Division(NamedTuple):
-    """The zones created from the bins of a wave, and the target positions of each bin's points."""
+#: Pending points and their zones.
+Part = tuple[Pending, Zones]
 
-    zones: Zones  # those that need another step are first
-    n_open: int  # number of zones that need another step
-    target: Tensor  # (Z * BINS,) int32: position of the first point of each bin
-    number: Tensor  # (Z * BINS,) int32: the new zone of each bin
+
+class Waves(Protocol):
+    """The steps of a run."""
+
+    def step(self, part: list[Part]) -> tuple[list[Part], int]:
+        """Take one step in every zone.
+
+        Returns the points left, in their new zones, if any, and their number. `part` is emptied,
+        so that the old arrays can be freed when the points have moved.
+        """
+
+    def close(self, pending: Pending, zones: Zones) -> None:
+        """Add the edges of zones whose points are all pivots of one step, or duplicates."""
+
+    def edges(self) -> int:
+        """Return the number of edges so far."""
 
 
 class DeviceTreeRep:
@@ -141,31 +129,32 @@ class DeviceTreeRep:
     ) -> None:
         torch = require("torch", "embed")
         self.torch = torch
-        self.metric = metric
-        self.rule = rule
         self.bar = bar
         self.limits = limits
         self.n = len(metric)
         self.device = metric.table.device
-        self.passes = passes_for(self.device)
         self.waves = 0
         self.visits = 0
-        self._n_edges = 0
-        self._edges = torch.empty((2 * self.n, 2), dtype=torch.int32, device=self.device)
-        self._weights = torch.empty(2 * self.n, dtype=torch.float64, device=self.device)
         order = self._by_priority(priorities)
         self.nodes = torch.empty_like(order)
-        self._hang_all_off(order[:1], order[1:], tolerance)
+        self.nodes[order[:1]] = 0
+        near = device_pairs(metric, order[:1].expand(self.n - 1), order[1:])
+        tol = tolerance(float(near.max()) if self.n > 1 else 0.0)
+        edges = torch.empty((2 * self.n, 2), dtype=torch.int32, device=self.device)
+        weights = torch.empty(2 * self.n, dtype=torch.float64, device=self.device)
+        self._run = Run(metric, rule, tol, self.nodes, edges, weights)
+        self._engine = waves_for(self._run)
+        self._waiting = [self._first_zone(order[1:], near)]
 
     @property
     def edges(self) -> Tensor:
         """Pairs of nodes."""
-        return self._edges[: self._n_edges]
+        return self._run.edges[: self._engine.edges()]
 
     @property
     def weights(self) -> Tensor:
         """Lengths of the edges."""
-        return self._weights[: self._n_edges]
+        return self._run.weights[: self._engine.edges()]
 
     def _by_priority(self, priorities: Priorities) -> Tensor:
         """Return all points in ascending order of priority."""
@@ -177,40 +166,45 @@ class DeviceTreeRep:
             order[lo : lo + step] = priorities.points_at(ranks)
         return order
 
-    def _hang_all_off(
-        self, first: Tensor, others: Tensor, tolerance: Callable[[float], float]
-    ) -> None:
-        """Make the first point node 0, and attach all other points to it as one zone."""
+    def _first_zone(self, others: Tensor, near_a: Tensor) -> Part:
+        """Attach all other points to the first point, which is node 0, as one zone."""
         torch = self.torch
-        self.nodes[first] = 0
-        near_a = self.passes.pairs(self.metric, first.expand(len(others)), others)
-        largest = float(near_a.max()) if len(others) else 0.0
-        self.tol = tolerance(largest)
-        near_b = torch.zeros_like(near_a)
-        self.pending = Pending(others, near_a, near_b, torch.zeros_like(others))
-        self.zones = Zones(
+        zeros = torch.zeros_like(others)
+        pending = Pending(others, near_a, torch.zeros_like(near_a), zeros)
+        zone = torch.zeros(1, dtype=torch.int32, device=self.device)
+        zones = Zones(
             kind=torch.tensor([ON_NODE], dtype=torch.int8, device=self.device),
             start=torch.tensor([0], device=self.device),
             size=torch.tensor([self.n - 1], device=self.device),
-            a=torch.tensor([0], dtype=torch.int32, device=self.device),
-            b=torch.tensor([0], dtype=torch.int32, device=self.device),
+            a=zone,
+            b=zone,
             length=near_a.new_zeros(1),
-            first_node=torch.tensor([1], dtype=torch.int32, device=self.device),
+            first_node=zone + 1,
         )
+        return pending, zones
 
     def run(self) -> None:
         """Place all points."""
-        if not bool(_needs_step(self.zones)):
+        waiting = self._waiting
+        if self.n <= 3:  # no zone needs a step
+            pending, zones = waiting.pop()
             if self.n > 1:
-                self._close(self.pending, self.zones)
+                self._engine.close(pending, zones)
             return
-        waiting = [(self.pending, self.zones)]
-        del self.pending, self.zones
         while waiting:
             parts = self._parts(*waiting.pop())
-            waiting += parts if len(parts) > 1 else self._wave(parts)
+            if len(parts) > 1:
+                waiting += parts
+                continue
+            m = len(parts[0][0].points)
+            rest, left = self._engine.step(parts)
+            waiting += rest
+            del rest  # or these points would stay in memory during the next wave
+            self.waves += 1
+            self.visits += m
+            self.bar.update(m - left)
 
-    def _parts(self, pending: Pending, zones: Zones) -> list[tuple[Pending, Zones]]:
+    def _parts(self, pending: Pending, zones: Zones) -> list[Part]:
         """Cut the points into runs of whole zones if there are too many for one wave."""
         torch = self.torch
         m = len(pending.points)
@@ -230,244 +224,40 @@ class DeviceTreeRep:
             parts.append((part, own._replace(start=own.start - begin)))
         return parts
 
-    def _wave(self, part: list[tuple[Pending, Zones]]) -> list[tuple[Pending, Zones]]:
-        """Take one step in every zone. Return the points left, in their new zones, if any.
 
-        `part` is emptied, so that the old arrays can be freed when the points have moved.
-        """
-        pending, zones = part.pop()
-        m = len(pending.points)
-        self.waves += 1
-        self.visits += m
-        steps = self._choose_steps(pending, zones, self.rule)
-        codes, steps, next_node = self._sort(pending, zones, steps)
-        counts, ranks = self.passes.count_points(codes, pending, zones)
-        # The edge from a pivot to r is final when no point is attached to it.
-        is_empty = counts[:, Z2_X : Z2_Z + 1].T == 0
-        self._connect(steps, is_empty)
-        division = self._divide(counts, steps, next_node)
-        del counts
-        sizes = division.zones.size
-        n_open = division.n_open
-        # One transfer from the device for both numbers.
-        both = self.torch.stack([sizes.sum(), sizes[:n_open].sum()])
-        total, left = both.tolist()
-        pending = self.passes.move_points(
-            codes, ranks, pending, division.target, division.number, total
-        )
-        self._close_last(pending, division, left)
-        self.bar.update(m - left)
-        if not left:
-            return []
-        # Copy, so that the memory of closed zones can be freed.
-        rest = Pending(*(column[:left].clone() for column in pending))
-        return [(rest, division.zones.select(slice(n_open)))]
-
-    def _sort(
-        self, pending: Pending, zones: Zones, steps: Steps
-    ) -> tuple[Tensor, Steps, Tensor]:
-        """Sort all points into bins. The first point of a zone at the position of r becomes r.
-
-        Returns the code of each point, the steps with these r, and the next free node of each
-        zone.
-        """
-        torch = self.torch
-        codes, first_r = self.passes.sort_points(self.metric, pending, zones, steps, self.tol)
-        found = first_r < len(pending.points)
-        # At this point, a zone on a node has placed y and z, and a zone on an edge only z.
-        next_node = zones.first_node + 3 - zones.kind
-        # Use indices of zones, not a mask, because each use of a mask waits for the device.
-        which = torch.nonzero(found)[:, 0]
-        at_r = first_r[which]
-        codes[at_r] = GONE
-        self.nodes[pending.points[at_r]] = next_node[which]
-        steps = steps._replace(r=torch.where(found, next_node, steps.r))
-        return codes, steps, next_node + found
-
-    def _close_last(self, pending: Pending, division: _Division, left: int) -> None:
-        """Close all zones that need no further step. Their points start at `left`."""
-        n_open = division.n_open
-        closed = Pending(*(column[left:] for column in pending))
-        closed = closed._replace(zone=closed.zone - n_open)
-        zones = division.zones.select(slice(n_open, None))
-        self._close(closed, zones._replace(start=zones.start - left))
-
-    def _choose_steps(self, pending: Pending, zones: Zones, rule: int) -> Steps:
-        """Choose the pivots of every zone, place them, and build their universal trees."""
-        torch = self.torch
-        on_node = zones.kind == ON_NODE
-        # On a node, the first two points are y and z. On an edge y = b, and z is chosen.
-        at_y = torch.where(on_node, zones.start, -1)
-        at_z = zones.start + on_node
-        if rule != RANDOM:
-            at_z = torch.where(on_node, at_z, self._nearest_to_b(pending, zones, rule))
-        points = torch.stack([pending.points[zones.start], pending.points[at_z]])
-        node_y = torch.where(on_node, zones.first_node, zones.b)
-        node_z = zones.first_node + on_node
-        xy = torch.where(on_node, pending.near_a[zones.start], zones.length)
-        xz = pending.near_a[at_z]
-        yz = pending.near_b[at_z]
-        which = torch.nonzero(on_node)[:, 0]
-        yz[which] = self.passes.pairs(self.metric, *points[:, which])
-        self.nodes[points[0, which]] = node_y[which]
-        self.nodes[points[1]] = node_z
-        pivots = torch.stack([zones.a, node_y, node_z])
-        arms, contracted, r = self._universal_tree(pivots, xy, xz, yz)
-        return Steps(at_y, at_z, points, pivots, xy, xz, yz, arms, contracted, r)
-
-    def _universal_tree(
-        self, pivots: Tensor, xy: Tensor, xz: Tensor, yz: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the lengths from x, y and z to r, which of them is r (1, 2, 3 or 0), and r."""
-        torch = self.torch
-        # Lemma 1: d(x, r) = (y, z)_x, d(y, r) = (x, z)_y, d(z, r) = (x, y)_z
-        from_x = 0.5 * (xy + xz - yz)
-        from_y = 0.5 * (xy + yz - xz)
-        from_z = 0.5 * (xz + yz - xy)
-        arms = torch.stack([from_x, from_y, from_z])
-        # A pivot that seems to be beyond r is r. If there are several such pivots, the first is r.
-        short = arms < self.tol
-        contracted = torch.where(short[2], 3, 0)
-        contracted = torch.where(short[1], 2, contracted)
-        contracted = torch.where(short[0], 1, contracted)
-        zero = torch.zeros_like(xy)
-        to_x = torch.stack([zero, xy, xz])
-        to_y = torch.stack([xy, zero, yz])
-        to_z = torch.stack([xz, yz, zero])
-        r = pivots[_Z] + self.n  # the Steiner node of a step is n + the node z
-        for q, to_q in enumerate((to_x, to_y, to_z)):
-            is_r = contracted == q + 1
-            arms = torch.where(is_r, to_q, arms)
-            r = torch.where(is_r, pivots[q], r)
-        return arms, contracted.to(torch.int8), r
-
-    def _nearest_to_b(self, pending: Pending, zones: Zones, rule: int) -> Tensor:
-        """Return the position of the point nearest to b, the first if tied.
-
-        The rule NEAR compares the first four points of a zone; the other rules compare all
-        points.
-        """
-        if rule == NEAR:
-            return self._nearest_of_four(pending, zones)
-        torch = self.torch
-        near_b = pending.near_b
-        zone = pending.zone.long()
-        m = len(pending.points)
-        least = near_b.new_full((len(zones.kind),), torch.inf)
-        least.scatter_reduce_(0, zone, near_b, "amin")
-        positions = torch.arange(m, device=self.device)
-        positions = torch.where(near_b == least[zone], positions, m)
-        return torch.full_like(zones.start, m).scatter_reduce_(0, zone, positions, "amin")
-
-    def _nearest_of_four(self, pending: Pending, zones: Zones) -> Tensor:
-        torch = self.torch
-        near_b = pending.near_b
-        choice = zones.start
-        least = near_b[zones.start]
-        for k in range(1, 4):
-            position = zones.start + torch.clamp(zones.size - 1, max=k)
-            nearer = near_b[position] < least
-            choice = torch.where(nearer, position, choice)
-            least = near_b[choice]
-        return choice
-
-    def _divide(self, counts: Tensor, steps: Steps, next_node: Tensor) -> _Division:
-        """Create zones from the bins that contain points.
-
-        The points of a zone's bins become the nodes from `next_node` on, bin by bin.
-        """
-        torch = self.torch
-        flat = counts.reshape(-1)
-        cells = torch.nonzero(flat)[:, 0]
-        zones = self._zones_of_cells(cells, flat[cells].long(), counts, steps, next_node)
-        is_open = _needs_step(zones)
-        opened = torch.nonzero(is_open)[:, 0]
-        closed = torch.nonzero(~is_open)[:, 0]
-        order = torch.cat([opened, closed])
-        zones = zones.select(order)
-        cells = cells[order]
-        zones = zones._replace(start=zones.size.cumsum(0) - zones.size)
-        target, number = counts.new_empty((2, counts.numel()), dtype=torch.int32)
-        target[cells] = zones.start.int()
-        number[cells] = torch.arange(len(cells), dtype=torch.int32, device=self.device)
-        return _Division(zones, len(opened), target, number)
-
-    def _zones_of_cells(
-        self, cells: Tensor, size: Tensor, counts: Tensor, steps: Steps, next_node: Tensor
-    ) -> Zones:
-        """Return the bins `cells` (zone * BINS + bin) of these sizes as zones."""
-        torch = self.torch
-        zone = cells // BINS
-        bin_ = cells % BINS
-        end = torch.tensor(_NODE_OF_BIN, device=self.device)[bin_]
-        pivot = end.clamp(max=_Z)
-        r = steps.r[zone]
-        node = torch.where(end == _R, r, steps.pivots[pivot, zone])
-        # If a pivot coincides with r, there is no edge between them, and the points of that edge
-        # are attached to r.
-        on_edge = (bin_ >= Z2_X) & (bin_ <= Z2_Z) & (node != r)
-        kind = torch.where(on_edge, ON_EDGE, ON_NODE)
-        kind = torch.where(bin_ >= TWIN_Y, DUPLICATES, kind)
-        # Within a zone, nodes are numbered from bin to bin: next_node + (points of all earlier
-        # bins) - (points of all earlier zones).
-        before = size.cumsum(0) - size
-        per_zone = counts.sum(1)
-        before_zone = per_zone.cumsum(0) - per_zone
-        first_node = before + (next_node - before_zone)[zone]
-        return Zones(
-            kind=kind.to(torch.int8),
-            start=before,
-            size=size,
-            a=node,
-            b=r,
-            length=steps.arms[pivot, zone],
-            first_node=first_node.int(),
-        )
-
-    def _close(self, pending: Pending, zones: Zones) -> None:
-        """Add the edges of zones whose points are all pivots of one step, or duplicates."""
-        torch = self.torch
-        is_single = (zones.kind == ON_NODE) & (zones.size == 1)
-        has_leaves = (zones.kind == DUPLICATES) | is_single
-        position = torch.nonzero(has_leaves[pending.zone])[:, 0]
-        zone = pending.zone[position]
-        nodes = (zones.first_node[zone] + position - zones.start[zone]).int()
-        self.nodes[pending.points[position]] = nodes
-        self._add(zones.a[zone], nodes, pending.near_a[position])
-        last_steps = zones.select(torch.nonzero(~has_leaves)[:, 0])
-        steps = self._choose_steps(pending, last_steps, RANDOM)
-        self._connect(steps, torch.ones_like(steps.arms, dtype=torch.bool))
-
-    def _connect(self, steps: Steps, chosen: Tensor) -> None:
-        """Add the chosen edges (3, Z) from the pivots to r, except edges from r to itself."""
-        exists = steps.pivots != steps.r
-        arm, zone = self.torch.nonzero(chosen & exists, as_tuple=True)
-        self._add(steps.pivots[arm, zone], steps.r[zone], steps.arms[arm, zone])
-
-    def _add(self, u: Tensor, v: Tensor, weights: Tensor) -> None:
-        here = slice(self._n_edges, self._n_edges + len(weights))
-        self._edges[here, 0] = u
-        self._edges[here, 1] = v
-        self._weights[here] = weights
-        self._n_edges = here.stop
-
-
-def _needs_step(zones: Zones) -> Tensor:
+def needs_step(zones: Zones) -> Tensor:
     """Return which zones contain points beyond the pivots of their next step."""
     on_node = (zones.kind == ON_NODE) & (zones.size > 2)
     on_edge = (zones.kind == ON_EDGE) & (zones.size > 1)
     return on_node | on_edge
 
 
-def passes_for(device: TorchDevice) -> ModuleType:
-    """Return the module of the passes: Triton kernels on a GPU with Triton, otherwise torch."""
-    if device.type == "cuda":
-        try:
-            from . import _triton_sorting as triton_sorting
-        except ImportError:  # some builds of torch lack Triton
-            pass
-        else:
-            return triton_sorting
-    from . import _torch_sorting as torch_sorting
+def has_triton(device: TorchDevice) -> bool:
+    """Return whether waves on this device are Triton kernels. Some builds of torch lack Triton."""
+    if device.type != "cuda":
+        return False
+    try:
+        import triton  # noqa: F401
+    except ImportError:
+        return False
+    return True
 
-    return torch_sorting
+
+def device_pairs(metric: DeviceMetric, i: Tensor, j: Tensor) -> Tensor:
+    """Return distances of pairs in float64."""
+    if has_triton(metric.table.device):
+        from ._triton_sorting import pairs
+
+        return pairs(metric, i, j)
+    return metric.pairs(i, j)
+
+
+def waves_for(run: Run) -> Waves:
+    """Return the waves of a run: Triton kernels on a GPU with Triton, otherwise torch."""
+    if has_triton(run.metric.table.device):
+        from ._triton_waves import TritonWaves
+
+        return TritonWaves(run)
+    from ._torch_waves import TorchWaves
+
+    return TorchWaves(run)
