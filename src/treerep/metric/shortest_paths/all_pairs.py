@@ -1,7 +1,7 @@
 """All distances of a graph in a compact matrix, for graphs whose hub labels are too long.
 
 In random graphs without structure, such as expanders, shortest paths have few vertices in common.
-Labels then take longer to build than a search from every vertex, and are no smaller than a matrix.
+Labels then take longer to build than a search from every vertex, and are as large as a matrix.
 """
 
 from collections.abc import Callable
