@@ -99,11 +99,12 @@ export class Viewer extends EventTarget {
     if (this.waiting) return;
     this.waiting = requestAnimationFrame((time) => {
       this.waiting = 0;
-      this.#frame(time);
+      this.frame(time);
     });
   }
 
-  #frame(time) {
+  /** Draw the frame of a time in milliseconds. */
+  frame(time) {
     if (this.ratio !== pixelRatio()) this.resize(); // a window that moves to another screen keeps its size
     if (this.flight) this.#fly(time);
     const moving = performance.now() - this.lastMove < 120;
