@@ -125,7 +125,8 @@ def page(
         scale. The default suits the size of the tree.
     layout : "disk", "rectangular", "circular" or "unrooted", optional
         The first layout: the Poincaré disk, a phylogram, a phylogram around the root, or equal
-        angles. The default depends on the tree. The page can switch between all layouts.
+        angles. By default, large or very deep trees get a phylogram, and others the disk. The page
+        can switch between all layouts.
     lengths : "original", "square root" or "equal", optional
         The first edge lengths. By default, the lengths are original unless terminal edges would hide
         the inner edges.
@@ -170,7 +171,7 @@ def page(
         if title is None
         else str(title)
     )
-    view = first_view(tree, layout, lengths, root)
+    view = first_view(tree, layout, lengths, root, factor)
     attributes, first = attribute_fields(tree, table, color)
     fields = {
         "title": heading,

@@ -58,7 +58,8 @@ export class Painter {
       if (heads[bucket] < 0) continue;
       const [kind, size] = [Math.floor(bucket / 3), bucket % 3];
       pen.strokeStyle = palette[kind] === undefined || kind === 0 ? theme.edge : palette[kind];
-      pen.globalAlpha = kind === palette.length ? FAINT : kind === 0 ? 0.9 : size === 2 ? thin : 0.75;
+      const mixed = isDisk || this.tree.nPoints <= MANY_TIPS ? 0.9 : 0.5; // many mixed branches are side by side
+      pen.globalAlpha = kind === palette.length ? FAINT : kind === 0 ? mixed : size === 2 ? thin : 0.75;
       pen.lineWidth = EDGE_WIDTHS[size] * (size === 0 || widen > 1.1 ? widen : 1);
       let left = CHUNK;
       pen.beginPath();
