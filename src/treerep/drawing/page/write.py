@@ -28,15 +28,10 @@ MODULES = (
     *("layouts/geometry", "tree/tree", "tree/flags", "layouts/rows"),
     *("layouts/disk_walk", "layouts/disk"),
     *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
-    *(
-        "painting/colors",
-        "painting/detail",
-        "painting/labels",
-        "painting/painter",
-        "painting/svg",
-    ),
-    *("view/viewer", "panel/dom", "panel/search", "panel/legend", "panel/cards", "panel/tip"),
-    *("panel/panel", "view/input", "main"),
+    *("painting/colors", "painting/detail", "painting/labels", "painting/painter"),
+    *("painting/svg", "painting/gl", "view/viewer"),
+    *("panel/dom", "panel/search", "panel/legend", "panel/cards", "panel/tip", "panel/panel"),
+    *("view/input", "main"),
 )
 #: Notebooks show larger trees as a line of text, because outputs are stored in the notebook
 #: file.

@@ -75,7 +75,7 @@ export class Labels {
     const text = this.#text(k);
     if (text === "") return;
     const [x, y] = [layout.px[k], layout.py[k]];
-    const share = layout.sizeAt(k);
+    const share = Math.max(layout.sizeAt(k), this.tree.nPoints <= 80 ? 0.55 : 0); // a few labels are all readable
     const size = Math.round(2 * (always ? 13 : 9.5 + 4 * share)) / 2;
     pen.font = `${always ? 600 : 500} ${size}px ${FONT}`;
     const wide = pen.measureText(text).width;

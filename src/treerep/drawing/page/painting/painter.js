@@ -25,18 +25,20 @@ export class Painter {
     this.labels = new Labels(tree);
   }
 
-  /** Draw a scene: see `Viewer.scene`. */
-  paint(pen, scene) {
+  /** Draw a scene: see `Viewer.scene`. `treePen` draws the edges and dots, below everything else. */
+  paint(pen, scene, treePen = pen) {
     this.scene = scene;
-    this.pen = pen;
+    this.pen = treePen;
     this.faint = scene.hidden ? allBelow(this.tree, scene.hidden) : null;
-    pen.lineCap = "butt";
-    scene.layout.paintGround(pen, scene);
+    treePen.lineCap = "butt";
+    if (pen !== treePen) pen.clearRect(0, 0, scene.width, scene.height);
+    scene.layout.paintGround(treePen, scene);
     this.#edges();
+    this.#dots();
+    this.pen = pen;
     this.#triangles();
     this.#selectedEdges();
     this.#path();
-    this.#dots();
     this.#rings();
     this.labels.paint(pen, scene, this.radius);
     this.#lasso();
