@@ -1,6 +1,7 @@
 // Entry point: connects the parts of the page.
 
 import { keyCommands, listen, listenToKeys } from "./view/input.js";
+import { Overview } from "./view/overview.js";
 import { Panel } from "./panel/panel.js";
 import { Tree } from "./tree/tree.js";
 import { Viewer } from "./view/viewer.js";
@@ -8,6 +9,7 @@ import { Viewer } from "./view/viewer.js";
 const data = JSON.parse(document.getElementById("data").textContent);
 const viewer = new Viewer(document.getElementById("disk"), new Tree(data), data);
 const panel = new Panel(viewer, data.title);
+new Overview(viewer);
 const commands = keyCommands(viewer, panel);
 
 panel.listKeys(commands);

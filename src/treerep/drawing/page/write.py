@@ -29,7 +29,7 @@ MODULES = (
     *("layouts/disk_walk", "layouts/disk"),
     *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
     *("painting/colors", "painting/detail", "painting/labels", "painting/painter"),
-    *("painting/svg", "painting/gl", "view/viewer"),
+    *("painting/svg", "painting/gl", "painting/morph", "view/viewer", "view/overview"),
     *("panel/dom", "panel/search", "panel/legend", "panel/cards", "panel/tip", "panel/panel"),
     *("view/input", "main"),
 )

@@ -6,6 +6,7 @@ import { CircularLayout } from "../layouts/circular.js";
 import { DiskLayout } from "../layouts/disk.js";
 import { RectangularLayout } from "../layouts/rectangular.js";
 import { UnrootedLayout } from "../layouts/unrooted.js";
+import { Morph } from "../painting/morph.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { GlPen } from "../painting/gl.js";
 import { SvgPen } from "../painting/svg.js";
@@ -16,8 +17,11 @@ export const LAYOUTS = {
   circular: CircularLayout,
   unrooted: UnrootedLayout,
 };
+const MOST_MORPHED = 8000; // nodes that move when the layout changes
+const MORPH_TIME = 500; // milliseconds
 const LATE = 13; // milliseconds per frame
 const EARLY = 5;
+const SLOW = 45;
 
 export class Viewer extends EventTarget {
   constructor(canvas, tree, data) {
@@ -42,6 +46,7 @@ export class Viewer extends EventTarget {
     this.movingDetail = 0;
     this.lastMove = -Infinity;
     this.flight = null;
+    this.morph = null;
     this.frames = { walk: 0, paint: 0, drawn: 0 };
     this.theme = "light";
     this.#measureWindow();
@@ -75,11 +80,26 @@ export class Viewer extends EventTarget {
 
   /** Show the tree in another layout. The choice and the selection stay. */
   setLayout(kind) {
-    if (kind === this.layout.kind) return;
-    this.flight = null;
+    const before = this.layout;
+    if (kind === before.kind) return;
+    this.flight = this.morph = null;
     this.layout = this.#made(kind);
+    if (this.tree.n <= MOST_MORPHED && !this.#isStill()) this.#morphFrom(before);
     this.#moved();
     this.#changed();
+  }
+
+  /** Move everything from where another layout shows it. */
+  #morphFrom(before) {
+    const morph = new Morph(this.tree, before, this.layout);
+    const step = (share) => {
+      this.morph = share === 1 ? null : { morph, share: share * share * (3 - 2 * share) };
+    };
+    this.#fly({ time: MORPH_TIME, step });
+  }
+
+  #isStill() {
+    return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
 
   /** Place everything again after a change of `tree.collapsed`. */
@@ -185,10 +205,15 @@ export class Viewer extends EventTarget {
     this.layout.place(detail);
     const walked = performance.now();
     this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    if (this.morph) {
+      this.morph.morph.paint(this.pen, this.scene(detail), this.morph.share);
+      return;
+    }
     this.glPen?.begin(this.width, this.height, this.ratio);
     this.painter.paint(this.pen, this.scene(detail), this.glPen ?? this.pen);
     this.glPen?.end();
     this.frames = { walk: walked - start, paint: performance.now() - walked, drawn: this.layout.count };
+    this.dispatchEvent(new Event("drawn"));
   }
 
   /** Reduce the detail if frames are late. `between` is the time since the last frame. */
@@ -197,6 +222,14 @@ export class Viewer extends EventTarget {
     const spent = Math.max(this.frames.walk + this.frames.paint, between > 30 ? 0.6 * between : 0);
     if (spent > LATE && this.movingDetail < DETAILS.length - 1) this.movingDetail++;
     if (spent < EARLY && this.movingDetail > 0) this.movingDetail--;
+    this.#leaveSlowGl(between);
+  }
+
+  /** Draw with the canvas instead if WebGL is slow even with the least detail. */
+  #leaveSlowGl(between) {
+    const isLate = between > SLOW && this.movingDetail === DETAILS.length - 1;
+    this.lateFrames = isLate ? (this.lateFrames ?? 0) + 1 : 0;
+    if (this.glPen && this.lateFrames > 10) this.useWebGl(false);
   }
 
   #settle() {
@@ -224,14 +257,14 @@ export class Viewer extends EventTarget {
 
   /** Move the point at one pixel to another pixel. */
   drag(from, to) {
-    this.flight = null;
+    this.flight = this.morph = null;
     this.layout.drag(from, to);
     this.#moved();
   }
 
   /** Move in a direction of the screen. */
   pan(dx, dy) {
-    this.flight = null;
+    this.flight = this.morph = null;
     this.layout.pan(dx, dy);
     this.#moved();
   }
@@ -261,9 +294,8 @@ export class Viewer extends EventTarget {
 
   #fly(flight) {
     if (flight === null) return;
-    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.flight = null;
-    if (still || flight.time === 0) flight.step(1);
+    this.flight = this.morph = null;
+    if (this.#isStill() || flight.time === 0) flight.step(1);
     else this.flight = { ...flight, start: null };
     this.#moved();
   }
