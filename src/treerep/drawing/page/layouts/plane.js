@@ -210,7 +210,7 @@ export class PlaneLayout {
   }
 
   sizeAt() {
-    return Math.min(1, this.rowHeight() / 14);
+    return Math.min(0.65, this.rowHeight() / 20);
   }
 
   room(k) {
