@@ -412,3 +412,36 @@ def test_switching_moves_every_node_from_the_old_to_the_new_layout(tab, kind):
     np.testing.assert_allclose(end, new, atol=1)
     assert tab.state()["layout"] == kind and tab.state()["chosen"] is not None
     assert page.evaluate("treerep.viewer.morph") is None
+
+
+@pytest.mark.parametrize(("webgl", "stays"), [(9, True), (60, False)])
+def test_the_faster_of_canvas_and_webgl_stays(tab, webgl, stays):
+    page = tab.open(tr.datasets.random_tree(200, shape="binary"))
+    choose = """webgl => {
+      const { viewer } = treerep;
+      const { penChoice } = viewer;
+      penChoice.isSlowOk = true;
+      const used = () => viewer.glPen !== null;
+      for (let i = 0; i < 50; i++) penChoice.observe(16, 0);
+      const seen = [used()]; // full detail: no trial
+      for (let i = 0; i < 8; i++) penChoice.observe(40, 1);
+      seen.push(used());
+      for (let i = 0; i < 14; i++) penChoice.observe(webgl, 1);
+      return [...seen, used()];
+    }"""
+    assert page.evaluate(choose, webgl) == [False, True, stays]
+    tab.settle()
+    page.evaluate("treerep.viewer.useWebGl(false)")
+
+
+def test_webgl_without_a_graphics_card_is_not_tried(tab):
+    page = tab.open(tr.datasets.random_tree(200, shape="binary"))
+    page.evaluate("for (let i = 0; i < 8; i++) treerep.viewer.penChoice.observe(40, 1)")
+    software = (
+        "/swiftshader|llvmpipe/i.test(String((() => { const gl = document.createElement('canvas')"
+        ".getContext('webgl2'); if (!gl) return 'llvmpipe'; const names ="
+        " gl.getExtension('WEBGL_debug_renderer_info');"
+        " return gl.getParameter(names.UNMASKED_RENDERER_WEBGL); })()))"
+    )
+    assert page.evaluate("treerep.viewer.glPen === null") == page.evaluate(software)
+    assert page.evaluate("treerep.viewer.penChoice.phase") in ("done", "trial")

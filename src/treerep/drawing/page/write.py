@@ -29,7 +29,8 @@ MODULES = (
     *("layouts/disk_walk", "layouts/disk"),
     *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
     *("painting/colors", "painting/detail", "painting/labels", "painting/painter"),
-    *("painting/svg", "painting/gl", "painting/morph", "view/viewer", "view/overview"),
+    *("painting/svg", "painting/gl", "painting/morph"),
+    *("view/pen_choice", "view/viewer", "view/overview"),
     *("panel/dom", "panel/search", "panel/legend", "panel/cards", "panel/tip", "panel/panel"),
     *("view/input", "main"),
 )

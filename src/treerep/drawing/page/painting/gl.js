@@ -91,7 +91,7 @@ void main() {
 export class GlPen {
   /**
    * A pen for a canvas, or null if the browser has no WebGL. WebGL without a graphics card is 2 to 60 times slower than
-   * a canvas (measured in Chromium with SwiftShader), so it is used only on demand.
+   * a canvas (measured in Chromium with SwiftShader), so it is refused unless `isSlowOk`.
    */
   static on(canvas, isSlowOk = false) {
     const options = { alpha: false, antialias: false, depth: false, failIfMajorPerformanceCaveat: !isSlowOk };

@@ -10,6 +10,7 @@ import { Morph } from "../painting/morph.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { GlPen } from "../painting/gl.js";
 import { SvgPen } from "../painting/svg.js";
+import { PenChoice } from "./pen_choice.js";
 
 export const LAYOUTS = {
   disk: DiskLayout,
@@ -21,7 +22,6 @@ const MOST_MORPHED = 8000; // nodes that move when the layout changes
 const MORPH_TIME = 500; // milliseconds
 const LATE = 13; // milliseconds per frame
 const EARLY = 5;
-const SLOW = 45;
 
 export class Viewer extends EventTarget {
   constructor(canvas, tree, data) {
@@ -29,7 +29,8 @@ export class Viewer extends EventTarget {
     Object.assign(this, { canvas, tree });
     this.pen = canvas.getContext("2d");
     this.glCanvas = document.getElementById("gl");
-    this.useWebGl(true);
+    this.useWebGl(false);
+    this.penChoice = new PenChoice(this);
     this.glCanvas.addEventListener("webglcontextlost", () => this.useWebGl(false));
     this.layouts = {}; // made when first shown
     this.painter = new Painter(tree);
@@ -222,14 +223,7 @@ export class Viewer extends EventTarget {
     const spent = Math.max(this.frames.walk + this.frames.paint, between > 30 ? 0.6 * between : 0);
     if (spent > LATE && this.movingDetail < DETAILS.length - 1) this.movingDetail++;
     if (spent < EARLY && this.movingDetail > 0) this.movingDetail--;
-    this.#leaveSlowGl(between);
-  }
-
-  /** Draw with the canvas instead if WebGL is slow even with the least detail. */
-  #leaveSlowGl(between) {
-    const isLate = between > SLOW && this.movingDetail === DETAILS.length - 1;
-    this.lateFrames = isLate ? (this.lateFrames ?? 0) + 1 : 0;
-    if (this.glPen && this.lateFrames > 10) this.useWebGl(false);
+    this.penChoice.observe(between, this.movingDetail);
   }
 
   #settle() {
