@@ -3,9 +3,13 @@
 import shutil
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+import treerep as tr
+from tests.browser.pages import Pages, Tab
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next((path for name in NAMES if (path := shutil.which(name))), None)
@@ -26,3 +30,21 @@ def browser() -> Iterator[Any]:
         chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="module")
+def pages(browser: Any) -> Pages:
+    return Pages(browser)
+
+
+@pytest.fixture
+def tab(pages: Pages, tmp_path: Path) -> Iterator[Tab]:
+    tab = Tab(pages, tmp_path)
+    yield tab
+    tab.check()
+
+
+@pytest.fixture(scope="module")
+def mammals() -> tuple[tr.Tree, tr.MatrixMetric]:
+    data = tr.datasets.sarich()
+    return tr.fit(data, trials=20), data

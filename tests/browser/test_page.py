@@ -1,11 +1,7 @@
-"""The page in a real browser: headless Chromium, driven by Playwright.
+"""The page in a real browser: headless Chromium, driven by Playwright."""
 
-Pictures are kept in the folder that TREEREP_SCREENSHOTS names, or else in pytest's own temporary folder.
-"""
-
-import os
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +9,7 @@ import numpy as np
 import pytest
 
 import treerep as tr
+from tests.browser.pages import apart, downloaded
 
 pytestmark = pytest.mark.browser
 
@@ -26,115 +23,6 @@ HOSTILE = [
     "🦊 fox",
     "a & b; (c, d): [e] {{data}}",
 ]
-
-
-class Tab:
-    """A page opened in the browser; at the end there must have been no error and no request but for itself."""
-
-    def __init__(self, pages: "Pages", folder: Path) -> None:
-        self.pages, self.folder = pages, folder
-        self.urls: set[str] = set()
-
-    def open(
-        self,
-        tree: tr.Tree,
-        *,
-        viewport: tuple[int, int] = (1280, 800),
-        context: Any = None,
-        **options: Any,
-    ) -> Any:
-        path = self.folder / f"tree-{len(self.urls)}.html"
-        tr.page(tree, path, **options)
-        self.urls.add(path.as_uri())
-        self.page = self.pages.take(viewport, context or {})
-        self.page.goto(path.as_uri())
-        self.settle()
-        return self.page
-
-    def settle(self) -> None:
-        """Wait until nothing moves. The page forbids the `eval` that Playwright's own waiting needs."""
-        for _ in range(400):
-            if self.page.evaluate(
-                "window.treerep && !treerep.state().flying && !treerep.viewer.waiting"
-            ):
-                return
-            self.page.wait_for_timeout(20)
-        pytest.fail("the page does not come to rest")
-
-    def state(self) -> dict[str, Any]:
-        return self.page.evaluate("treerep.state()")
-
-    def positions(self) -> np.ndarray:
-        return np.array(self.page.evaluate("treerep.positions()"))
-
-    def pixel(self, node: int) -> list[float]:
-        return self.page.evaluate("node => treerep.pixel(node)", node)
-
-    def shot(self, name: str) -> None:
-        folder = Path(os.environ.get("TREEREP_SCREENSHOTS", self.folder))
-        folder.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=str(folder / f"{name}.png"))
-
-    def check(self) -> None:
-        requests, errors = self.pages.seen()
-        assert errors == []
-        assert {url for url in requests if not url.startswith(("data:", "blob:"))} == self.urls
-
-
-class Pages:
-    """The pages of the browser, one for each kind of screen: opening a new one takes longer than most tests."""
-
-    def __init__(self, browser: Any) -> None:
-        self.browser = browser
-        self.kept: dict[str, Any] = {}
-        self.errors: list[str] = []
-        self.requests: list[str] = []
-
-    def take(self, viewport: tuple[int, int], options: dict[str, Any]) -> Any:
-        size = {"width": viewport[0], "height": viewport[1]}
-        wanted = {"viewport": size, "reduced_motion": "reduce", **options}
-        if repr(wanted) not in self.kept:
-            page = self.kept[repr(wanted)] = self.browser.new_context(**wanted).new_page()
-            page.on("pageerror", lambda error: self.errors.append(str(error)))
-            page.on(
-                "console",
-                lambda said: self.errors.append(said.text) if said.type != "log" else None,
-            )
-            page.on("request", lambda request: self.requests.append(request.url))
-        page = self.kept[repr(wanted)]
-        page.mouse.move(1, 1)  # the last test may have left it over a node
-        return page
-
-    def seen(self) -> tuple[list[str], list[str]]:
-        """Requests and errors since the last time."""
-        seen = self.requests, self.errors
-        self.requests, self.errors = [], []
-        return seen
-
-
-@pytest.fixture(scope="module")
-def pages(browser: Any) -> Pages:
-    return Pages(browser)
-
-
-@pytest.fixture
-def tab(pages: Pages, tmp_path: Path) -> Iterator[Tab]:
-    tab = Tab(pages, tmp_path)
-    yield tab
-    tab.check()
-
-
-@pytest.fixture(scope="module")
-def mammals() -> tuple[tr.Tree, tr.MatrixMetric]:
-    data = tr.datasets.sarich()
-    return tr.fit(data, trials=20), data
-
-
-def apart(places: np.ndarray) -> np.ndarray:
-    """Hyperbolic distances of all points of the disk."""
-    z = places[:, 0] + 1j * places[:, 1]
-    room = np.sqrt(1 - np.abs(z) ** 2)
-    return 2 * np.arcsinh(np.abs(z[:, None] - z) / (room[:, None] * room))
 
 
 TREES = {
@@ -192,7 +80,7 @@ def test_precision_does_not_run_out_at_depth(tab):
     tab.open(tree, scale=scale)
     deepest = int(np.argmax(tree.rooted(int(tab.state()["anchor"])).depth))
     tab.page.evaluate(
-        "node => treerep.viewer.choose(treerep.viewer.tree.position[node])", deepest
+        "node => treerep.viewer.center(treerep.viewer.tree.position[node])", deepest
     )
     tab.settle()
     assert tab.state()["anchor"] == deepest
@@ -217,7 +105,7 @@ def test_a_flight_over_a_long_way_arrives(tab):
         tree, scale=20 / float(tree.weights.max()), context={"reduced_motion": "no-preference"}
     )
     far = int(np.argmax(tree.rooted(int(tab.state()["anchor"])).depth))
-    tab.page.evaluate("node => treerep.viewer.choose(treerep.viewer.tree.position[node])", far)
+    tab.page.evaluate("node => treerep.viewer.center(treerep.viewer.tree.position[node])", far)
     assert tab.state()["flying"]
     tab.settle()
     assert tab.state()["anchor"] == far
@@ -239,8 +127,7 @@ def test_a_drag_moves_the_point_under_the_mouse_along(tab, mammals):
 
 def test_a_flight_home_turns_the_picture_back_on_the_way(tab, mammals):
     tree, _ = mammals
-    # A browser of its own: a clock that is ours stays so.
-    page = tab.open(tree, context={"reduced_motion": "no-preference", "locale": "en"})
+    page = tab.open(tree, context={"reduced_motion": "no-preference"})
     home = tab.positions()
     for dx, dy in [
         (200, 0),
@@ -251,19 +138,25 @@ def test_a_flight_home_turns_the_picture_back_on_the_way(tab, mammals):
         page.evaluate(
             "([x, y]) => treerep.viewer.drag([748, 400], [748 + x, 400 + y])", [dx, dy]
         )
-    # The page's clock is ours, so that frames come as regularly as they should.
-    page.clock.install()
-    page.clock.pause_at(2e9)
-    page.keyboard.press("h")
-    seen = []
-    while tab.state()["flying"]:
-        page.clock.run_for(20)
-        seen.append(tab.pixel(0))
+    # The test calls every frame, so that frames are 20 ms apart on any machine.
+    flight = """() => {
+      const { viewer } = treerep;
+      const later = window.requestAnimationFrame;
+      window.requestAnimationFrame = () => 1;
+      const seen = [];
+      viewer.home();
+      for (let time = 0; viewer.flight; time += 20) {
+        viewer.frame(time);
+        seen.push(treerep.pixel(0));
+      }
+      window.requestAnimationFrame = later;
+      viewer.waiting = 0;
+      return seen;
+    }"""
+    steps = np.hypot(*np.diff(page.evaluate(flight), axis=0).T)
     np.testing.assert_allclose(tab.positions(), home, atol=1e-12)
-    steps = np.hypot(*np.diff(seen, axis=0).T)
     assert len(steps) > 10
     assert steps[-1] < 10 < steps.max()
-    page.clock.resume()
 
 
 def test_a_tree_dragged_out_of_sight_comes_home(tab, mammals):
@@ -335,7 +228,7 @@ def test_of_very_many_edges_of_a_node_those_are_drawn_that_hide_the_others(tab):
             " return Array.from(viewer.tree.position, (k) => viewer.painter.fans.hidden[k]); }"
         )
     )
-    disk, z = page.evaluate("treerep.viewer.disk"), tab.positions() @ [1, 1j]
+    disk, z = page.evaluate("treerep.viewer.layout.radius"), tab.positions() @ [1, 1j]
     kept = np.flatnonzero((hidden == 0) & (np.arange(tree.n_nodes) != hub))
     lost = np.flatnonzero(hidden)
     assert 500 < len(kept) < 2 * np.pi * disk + 1 and len(lost) > 1000
@@ -349,7 +242,7 @@ def test_of_very_many_edges_of_a_node_those_are_drawn_that_hide_the_others(tab):
         assert (np.abs(moved[over]) >= np.abs(moved[k]) - 1e-12).any()
     # Most of them outside the window.
     zoomed = (
-        "treerep.viewer.zoom = 40; treerep.viewer.draw();"
+        "treerep.viewer.layout.zoom = 40; treerep.viewer.draw();"
         " treerep.viewer.painter.fans.hidden.reduce((s, f) => s + f)"
     )
     assert page.evaluate(zoomed) > n / 2
@@ -387,11 +280,16 @@ def test_the_wheel_zooms_about_the_mouse(tab, mammals):
     assert tab.state()["zoom"] == pytest.approx(1)
 
 
-def test_a_click_brings_a_node_to_the_middle_and_says_what_it_is(tab, mammals):
+def test_a_click_says_what_a_node_is_and_a_double_click_centers_it(tab, mammals):
     tree, _ = mammals
     page = tab.open(tree, table={"legs": [4, 4, 4, 4, 0, 0, 4, 2]})
     seal = tree.labels.index("seal")
+    home = tab.positions()
     page.mouse.click(*tab.pixel(seal))
+    tab.settle()
+    assert tab.state()["chosen"] == seal
+    np.testing.assert_array_equal(tab.positions(), home)
+    page.mouse.dblclick(*tab.pixel(seal))
     tab.settle()
     assert tab.state()["chosen"] == seal
     np.testing.assert_allclose(tab.positions()[seal], 0, atol=1e-12)
@@ -486,12 +384,6 @@ def test_a_path_from_the_button_and_by_search(tab, mammals):
     assert tab.state()["path"]["nodes"] == tree.path("dog", "monkey").tolist()
 
 
-def downloaded(page: Any, button: Any) -> str:
-    with page.expect_download() as download:
-        button.click()
-    return Path(download.value.path()).read_text(encoding="utf-8")
-
-
 def test_a_branch_is_selected_and_exported(tab):
     tree = tr.datasets.random_tree(200, rng=3)
     labels = [f"it's {i}" for i in range(200)]
@@ -538,7 +430,7 @@ def test_a_lasso_takes_what_is_too_near_to_the_rim_to_be_placed(tab):
     page.evaluate(everything)
     assert page.evaluate("treerep.viewer.layout.count") < tree.n_nodes / 2
     assert len(tab.state()["selected"]) == 400
-    page.evaluate("treerep.viewer.choose(300)")  # seen from elsewhere
+    page.evaluate("treerep.viewer.center(300)")  # seen from elsewhere
     tab.settle()
     page.evaluate(everything)
     assert len(tab.state()["selected"]) == 400

@@ -26,6 +26,9 @@ def view_file(options: ViewOptions) -> None:
         color=options.color,
         title=display_name(options.source) if options.title is None else options.title,
         data=None if isinstance(source, tr.Tree) else source,
+        layout=options.layout,
+        lengths=options.lengths,
+        root=None if options.root is None else _node(tree, options.root),
     )
     with open_output(output) as file:
         file.write(page.html)
@@ -36,3 +39,9 @@ def view_file(options: ViewOptions) -> None:
         import webbrowser
 
         webbrowser.open(Path(output).resolve().as_uri())
+
+
+def _node(tree: tr.Tree, name: str) -> int | str:
+    """Return a label of the tree as it is, and other numbers as node ids."""
+    is_label = tree.labels is not None and name in tree.labels
+    return int(name) if name.isdecimal() and not is_label else name

@@ -1,6 +1,7 @@
 // Entry point: connects the parts of the page.
 
 import { keyCommands, listen, listenToKeys } from "./view/input.js";
+import { Overview } from "./view/overview.js";
 import { Panel } from "./panel/panel.js";
 import { Tree } from "./tree/tree.js";
 import { Viewer } from "./view/viewer.js";
@@ -8,6 +9,7 @@ import { Viewer } from "./view/viewer.js";
 const data = JSON.parse(document.getElementById("data").textContent);
 const viewer = new Viewer(document.getElementById("disk"), new Tree(data), data);
 const panel = new Panel(viewer, data.title);
+new Overview(viewer);
 const commands = keyCommands(viewer, panel);
 
 panel.listKeys(commands);
@@ -29,14 +31,13 @@ window.treerep = {
   viewer,
   /** [x, y] of every node by id, including nodes very close to the rim. */
   positions() {
-    viewer.layout.walk(Infinity);
+    viewer.layout.walk?.(Infinity);
     const { x, y } = viewer.layout;
     return Array.from(viewer.tree.position, (k) => [x[k], y[k]]);
   },
   /** The pixel of a node. */
   pixel(node) {
-    const { at } = viewer.layout.locate(viewer.tree.position[node]);
-    return [viewer.cx + viewer.disk * at[0], viewer.cy - viewer.disk * at[1]];
+    return viewer.layout.pixelOf(viewer.tree.position[node]);
   },
   /** Ids of the chosen and selected nodes, and the state of the view. */
   state() {
@@ -50,6 +51,8 @@ window.treerep = {
       anchor: id(viewer.layout.anchor),
       zoom: viewer.zoom,
       scale: viewer.layout.scale,
+      layout: viewer.layout.kind,
+      lengths: viewer.shape.name,
       theme: viewer.theme,
       flying: viewer.flight !== null,
       frames: viewer.frames,

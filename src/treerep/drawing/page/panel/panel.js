@@ -5,6 +5,14 @@ import { byId, counted, download, element } from "./dom.js";
 import { showLegend } from "./legend.js";
 import { searchBox } from "./search.js";
 import { Tip } from "./tip.js";
+import { LAYOUTS } from "../view/viewer.js";
+
+const LAYOUT_NAMES = {
+  disk: "hyperbolic disk",
+  rectangular: "rectangular",
+  circular: "circular",
+  unrooted: "unrooted",
+};
 
 export class Panel {
   constructor(viewer, title) {
@@ -14,7 +22,9 @@ export class Panel {
     this.cards = new Cards(viewer, this.fileName());
     this.tip = new Tip(viewer, this.cards);
     this.search = searchBox(viewer, (k) => {
+      const endsPath = viewer.marks.from >= 0; // the whole path is shown
       viewer.choose(k);
+      if (!endsPath) viewer.center(k);
       viewer.canvas.focus({ preventScroll: true });
     });
     this.#fillColorBy();
@@ -37,6 +47,9 @@ export class Panel {
   #listen() {
     const { viewer } = this;
     byId("colorby").addEventListener("change", (event) => viewer.colorBy(Number(event.target.value)));
+    const kinds = Object.keys(LAYOUTS);
+    byId("layout").append(...kinds.map((kind) => element("option", { value: kind }, LAYOUT_NAMES[kind])));
+    byId("layout").addEventListener("change", (event) => viewer.setLayout(event.target.value));
     byId("lengths").append(...viewer.shapes.map(({ name }, i) => element("option", { value: i }, name)));
     byId("lengths").addEventListener("change", (event) => viewer.setShape(Number(event.target.value)));
     byId("spread").addEventListener("input", (event) => viewer.setSpread(2 ** Number(event.target.value)));
@@ -100,6 +113,12 @@ export class Panel {
     this.viewer.setTheme(theme);
   }
 
+  /** Show the next layout. */
+  nextLayout() {
+    const kinds = Object.keys(LAYOUTS);
+    this.viewer.setLayout(kinds[(kinds.indexOf(this.viewer.layout.kind) + 1) % kinds.length]);
+  }
+
   toggleHelp() {
     const help = byId("help");
     if (help.open) help.close();
@@ -140,6 +159,9 @@ export class Panel {
     this.cards.update();
     const { tree } = this.viewer;
     const inner = tree.n - tree.nPoints;
+    byId("layout").value = this.viewer.layout.kind;
+    byId("lengths").value = this.viewer.shapes.indexOf(this.viewer.shape);
+    byId("spreadlabel").hidden = this.viewer.layout.kind !== "disk";
     byId("spread").max = Math.log2(this.viewer.shape.most_spread);
     byId("summary").textContent = `${counted(tree.nPoints, "point")}, ${counted(inner, "internal node")}`;
   }
