@@ -18,7 +18,10 @@ from ..._core.io.files import atomic_write
 from ..._core.typing import MetricLike
 from ...tree.tree import Tree
 from ...tree.tree_sum import TreeSum
-from ._content import Fields, attribute_fields, shown_labels, tree_fields, true_distances
+from ..figures._colors import Palette
+from ._attributes import attribute_fields
+from ._content import Fields, shown_labels, tree_fields, true_distances
+from ._palette import THEME_COLORS
 
 #: The style sheets.
 STYLES = ("styles/page", "styles/cards")
@@ -80,6 +83,7 @@ def page(
     title: str | None = None,
     data: MetricLike = None,
     scale: float | None = None,
+    palette: "Palette | Mapping[str, Palette]" = None,
 ) -> Page:
     """Make an interactive page to explore a tree in the Poincaré disk.
 
@@ -103,6 +107,7 @@ def page(
         Attributes of the points, one row per point. A DataFrame whose index has the labels of
         the tree is matched by label. Numbers get a color bar. Other values, and integers with
         at most 20 different values, get a legend. None, NaN and masked values are missing.
+        Sparse columns of pandas stay sparse in the file, and the page finds them by name.
     title : str, optional
         Title of the page.
     data : anything `as_metric` accepts, optional
@@ -111,6 +116,10 @@ def page(
     scale : float, optional
         Initial hyperbolic length of one unit of the tree. The page has a slider for this scale. The
         default suits the size of the tree.
+    palette : str, Colormap, sequence or mapping, optional
+        Colors of the categories, as a sequence or a mapping from category to color, or a
+        matplotlib color map for numbers, as in `draw`. A dict from column to palette colors
+        several columns. The default palette is safe for color-blind readers.
 
     Returns
     -------
@@ -150,13 +159,14 @@ def page(
         if title is None
         else str(title)
     )
-    attributes, first = attribute_fields(tree, table, color)
+    attributes, first = attribute_fields(tree, table, color, palette)
     fields = {
         "title": heading,
         **tree_fields(tree, factor),
         "labels": shown_labels(tree, labels),
         "attributes": attributes,
         "color": first,
+        "theme_colors": THEME_COLORS,
         "distances": true_distances(tree, data),
     }
     text = _assemble(heading, fields)
