@@ -24,12 +24,13 @@ from ._content import Fields, shown_labels, tree_fields, true_distances
 from ._palette import THEME_COLORS
 
 #: The style sheets.
-STYLES = ("styles/page", "styles/cards")
+STYLES = ("styles/page", "styles/legend", "styles/cards")
 #: The modules, each listed after the modules that it imports.
 MODULES = (
     *("layouts/geometry", "tree/tree", "layouts/disk"),
-    *("painting/colors", "painting/detail", "painting/painter", "painting/svg"),
-    *("view/viewer", "panel/dom", "panel/search", "panel/legend", "panel/cards", "panel/tip"),
+    *("painting/scales", "painting/colors", "painting/detail", "painting/painter", "painting/svg"),
+    *("view/queries", "view/searches", "view/filters", "view/viewer"),
+    *("panel/dom", "panel/search", "panel/color_bar", "panel/legend", "panel/cards", "panel/tip"),
     *("panel/panel", "view/input", "main"),
 )
 #: Notebooks show larger trees as a line of text, because outputs are stored in the notebook

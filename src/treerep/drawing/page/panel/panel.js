@@ -2,8 +2,8 @@
 
 import { Cards } from "./cards.js";
 import { byId, counted, download, element } from "./dom.js";
-import { showLegend } from "./legend.js";
-import { searchBox } from "./search.js";
+import { Legend } from "./legend.js";
+import { SearchBox } from "./search.js";
 import { Tip } from "./tip.js";
 
 export class Panel {
@@ -13,7 +13,8 @@ export class Panel {
     this.ownTheme = false;
     this.cards = new Cards(viewer, this.fileName());
     this.tip = new Tip(viewer, this.cards);
-    this.search = searchBox(viewer, (k) => {
+    this.legend = new Legend(viewer);
+    this.search = new SearchBox(viewer, (k) => {
       viewer.choose(k);
       viewer.canvas.focus({ preventScroll: true });
     });
@@ -136,7 +137,7 @@ export class Panel {
   // Content.
 
   update() {
-    showLegend(this.viewer);
+    this.legend.update();
     this.cards.update();
     const { tree } = this.viewer;
     const inner = tree.n - tree.nPoints;

@@ -6,6 +6,8 @@ import { rotation, translationAlong, translationBetween, turnOf } from "../layou
 import { Layout } from "../layouts/disk.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { SvgPen } from "../painting/svg.js";
+import { Filters } from "./filters.js";
+import { Searches } from "./searches.js";
 
 const ZOOMS = [0.4, 60];
 // Subtrees are walked this many times farther than they are drawn, because paths may turn back.
@@ -35,6 +37,9 @@ export class Viewer extends EventTarget {
     this.flight = null;
     this.frames = { walk: 0, paint: 0, drawn: 0 };
     this.theme = "light";
+    this.hidden = null; // flags by node, or null: see `Filters`
+    this.filters = new Filters(this);
+    this.searches = new Searches(this);
     this.setSpread(1);
     this.resize();
   }
@@ -77,6 +82,8 @@ export class Viewer extends EventTarget {
       palette,
       marks: this.marks,
       lasso: this.lasso,
+      hidden: this.hidden,
+      highlights: this.searches.highlights(this.theme),
       showLabels: this.showLabels,
       detail,
       drawLimit: this.#drawLimit(detail),
@@ -299,6 +306,12 @@ export class Viewer extends EventTarget {
     this.#select(flags);
   }
 
+  /** Select the data points that a function of their ids accepts. */
+  selectNodes(accepts) {
+    const { tree } = this;
+    this.#select(Uint8Array.from(tree.node, (id, k) => Number(tree.isPoint(k) && Boolean(accepts(id)))));
+  }
+
   /** Select the data points inside a polygon of pixels. */
   selectInside(polygon) {
     const { layout, tree } = this;
@@ -353,6 +366,11 @@ export class Viewer extends EventTarget {
   setShape(number) {
     this.shape = this.shapes[number];
     this.setSpread(this.spread);
+    this.#changed();
+  }
+
+  /** Redraw, and tell the panel that something changed. */
+  refresh() {
     this.#changed();
   }
 
