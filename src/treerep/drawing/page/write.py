@@ -28,9 +28,22 @@ STYLES = ("styles/page", "styles/legend", "styles/cards")
 #: The modules, each listed after the modules that it imports.
 MODULES = (
     *("layouts/geometry", "tree/tree", "layouts/disk"),
-    *("painting/scales", "painting/colors", "painting/detail", "painting/painter", "painting/svg"),
+    *(
+        "painting/scales",
+        "painting/colors",
+        "painting/detail",
+        "painting/painter",
+        "painting/svg",
+    ),
     *("view/queries", "view/searches", "view/filters", "view/viewer"),
-    *("panel/dom", "panel/search", "panel/color_bar", "panel/legend", "panel/cards", "panel/tip"),
+    *(
+        "panel/dom",
+        "panel/search",
+        "panel/color_bar",
+        "panel/legend",
+        "panel/cards",
+        "panel/tip",
+    ),
     *("panel/panel", "view/input", "main"),
 )
 #: Notebooks show larger trees as a line of text, because outputs are stored in the notebook
