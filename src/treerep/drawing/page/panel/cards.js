@@ -1,7 +1,7 @@
 // Cards of the chosen node, the path and the selection.
 
 import { formatNumber } from "../painting/colors.js";
-import { shortened } from "../painting/painter.js";
+import { shortened } from "../painting/labels.js";
 import { actions, byId, counted, download, element, heading, list } from "./dom.js";
 
 export class Cards {
@@ -40,7 +40,11 @@ export class Cards {
       heading(this.titleOf(k)),
       list(facts),
       ...hint.map((text) => element("p", {}, text)),
-      actions(["Path from here", () => viewer.beginPath(k)], ["Select branch", () => viewer.selectBranch(k)]),
+      actions(
+        ["Center", () => viewer.center(k)],
+        ["Path from here", () => viewer.beginPath(k)],
+        ["Select branch", () => viewer.selectBranch(k)],
+      ),
     ], () => viewer.clearChosen());
     if (k >= 0) byId("said").textContent = [this.titleOf(k), ...facts.map((fact) => fact.join(" "))].join(", ");
   }

@@ -1,6 +1,6 @@
 // The search box: lists the best matches, and the searches whose matches are highlighted.
 
-import { shortened } from "../painting/painter.js";
+import { shortened } from "../painting/labels.js";
 import { SEARCH_COLORS } from "../view/searches.js";
 import { byId, element } from "./dom.js";
 import { matchReason } from "../view/queries.js";

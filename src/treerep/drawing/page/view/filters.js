@@ -5,8 +5,6 @@ export class Filters {
     this.viewer = viewer;
     this.codes = new Map(); // attribute -> hidden categories; -1 for missing values
     this.ranges = new Set(); // attributes whose numbers outside the limits are hidden
-    this.tree = viewer.tree;
-    viewer.addEventListener("change", () => this.tree !== viewer.tree && this.apply());
   }
 
   get isActive() {
@@ -51,25 +49,12 @@ export class Filters {
     this.apply();
   }
 
-  /** Recompute which nodes are hidden. An internal node is hidden if all points below it are. */
+  /** Recompute which data points are hidden. */
   apply() {
     const { viewer } = this;
-    this.tree = viewer.tree;
-    viewer.hidden = this.isActive ? this.#hiddenNodes() : null;
+    const { nPoints } = viewer.tree;
+    viewer.hidden = this.isActive ? Uint8Array.from({ length: nPoints }, (_, node) => Number(this.#hides(node))) : null;
     viewer.refresh();
-  }
-
-  #hiddenNodes() {
-    const { tree } = this.viewer;
-    const shown = new Int32Array(tree.n); // shown points in the subtree, by position
-    const hidden = new Uint8Array(tree.n); // by node
-    for (let k = tree.n - 1; k >= 0; k--) {
-      if (tree.isPoint(k) && !this.#hides(tree.node[k])) shown[k]++;
-      if (k > 0) shown[tree.up[k]] += shown[k];
-      // An internal data point may be hidden although points below it are shown.
-      hidden[tree.node[k]] = tree.isPoint(k) ? Number(this.#hides(tree.node[k])) : Number(shown[k] === 0);
-    }
-    return hidden;
   }
 
   #hides(node) {
@@ -82,8 +67,7 @@ export class Filters {
 
   /** How many data points are hidden. */
   get count() {
-    const { hidden, tree } = this.viewer;
-    return hidden === null ? 0 : hidden.subarray(0, tree.nPoints).reduce((sum, flag) => sum + flag, 0);
+    return this.viewer.hidden?.reduce((sum, flag) => sum + flag, 0) ?? 0;
   }
 
   /** A plain object: hidden categories and ranges by the name of the attribute. */

@@ -60,7 +60,9 @@ export class Searches {
     if (length === 0) return;
     search.ordered ??= [...search.nodes].sort((one, two) => tree.position[one] - tree.position[two]);
     search.at = search.at < 0 ? (by > 0 ? 0 : length - 1) : (search.at + by + length) % length;
-    this.viewer.choose(tree.position[search.ordered[search.at]]);
+    const k = tree.position[search.ordered[search.at]];
+    this.viewer.choose(k);
+    this.viewer.reveal(k);
   }
 
   /** The search that the keys step through. */
@@ -68,9 +70,24 @@ export class Searches {
     return this.current ?? this.kept.at(-1);
   }
 
-  /** Flags of the highlighted nodes, with the color in a theme. */
+  /** Flags of the highlighted nodes and of positions with such nodes below, with the color in a theme. */
   highlights(theme) {
-    return this.all.map(({ flags, color }) => ({ flags, color: SEARCH_COLORS[theme][color] }));
+    return this.all.map((search) => ({
+      flags: search.flags,
+      below: this.#below(search),
+      color: SEARCH_COLORS[theme][search.color],
+    }));
+  }
+
+  #below(search) {
+    const { tree } = this.viewer;
+    if (search.tree === tree) return search.below;
+    const below = new Uint8Array(tree.n);
+    for (const node of search.nodes) {
+      for (let k = tree.position[node]; k >= 0 && !below[k]; k = tree.up[k]) below[k] = 1;
+    }
+    Object.assign(search, { tree, below, ordered: undefined });
+    return below;
   }
 
   /** The texts of all searches. */
