@@ -32,9 +32,10 @@ MODULES = (
     *("layouts/disk_walk", "layouts/disk"),
     *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
     *("painting/scales", "painting/colors", "painting/detail", "painting/labels"),
-    *("painting/highlights", "painting/painter", "painting/svg"),
+    *("painting/highlights", "painting/strips", "painting/painter", "painting/svg"),
     *("view/queries", "view/searches", "view/filters", "view/viewer"),
     *("panel/dom", "panel/search", "panel/color_bar", "panel/legend"),
+    *("panel/attribute_choice", "panel/table_text", "panel/tables"),
     *("panel/cards", "panel/tip"),
     *("panel/panel", "view/input", "main"),
 )

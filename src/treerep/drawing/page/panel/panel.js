@@ -1,9 +1,11 @@
 // Everything around the tree: settings, tools, search, legend, cards and help.
 
+import { AttributeChoice } from "./attribute_choice.js";
 import { Cards } from "./cards.js";
 import { byId, counted, download, element } from "./dom.js";
 import { Legend } from "./legend.js";
 import { SearchBox } from "./search.js";
+import { Tables } from "./tables.js";
 import { Tip } from "./tip.js";
 import { LAYOUTS } from "../view/viewer.js";
 
@@ -27,7 +29,8 @@ export class Panel {
       viewer.center(k);
       viewer.canvas.focus({ preventScroll: true });
     });
-    this.#fillColorBy();
+    this.choice = new AttributeChoice(viewer);
+    this.tables = new Tables(viewer, () => this.choice.update());
     this.#listen();
     this.toggleLabels(viewer.showLabels);
     viewer.addEventListener("change", () => this.update());
@@ -35,18 +38,8 @@ export class Panel {
     this.update();
   }
 
-  #fillColorBy() {
-    const { viewer } = this;
-    byId("colorby").append(
-      element("option", { value: -1 }, "nothing"),
-      ...viewer.attributes.map(({ name }, i) => element("option", { value: i }, name)),
-    );
-    byId("colorby").value = viewer.attributes.indexOf(viewer.attribute);
-  }
-
   #listen() {
     const { viewer } = this;
-    byId("colorby").addEventListener("change", (event) => viewer.colorBy(Number(event.target.value)));
     byId("layout").append(...Object.keys(LAYOUTS).map((kind) => element("option", { value: kind }, LAYOUT_NAMES[kind])));
     byId("layout").addEventListener("change", (event) => viewer.setLayout(event.target.value));
     byId("lengths").append(...viewer.shapes.map(({ name }, i) => element("option", { value: i }, name)));
@@ -154,6 +147,7 @@ export class Panel {
   // Content.
 
   update() {
+    this.choice.update();
     this.legend.update();
     this.cards.update();
     const { tree } = this.viewer;
