@@ -10,7 +10,7 @@ export function tableRows(text) {
   const content = text.replace(/^\ufeff/, "");
   const [head] = content.split(/\r?\n/, 1);
   const delimiter = ["\t", ";", ","].reduce((best, sign) => (head.split(sign).length > head.split(best).length ? sign : best), ",");
-  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${delimiter}\\r\\n]*))(${delimiter}|\\r?\\n|$)`, "gy");
+  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|(?!")([^${delimiter}\\r\\n]*))(${delimiter}|\\r?\\n|$)`, "gy");
   const rows = [];
   let row = [];
   while (cell.lastIndex < content.length) {
