@@ -316,7 +316,7 @@ def test_matches_are_stepped_through_selected_and_kept(tab, tree, table):
     tab.settle()
     tab.shot("annotations-two-searches")
     svg = page.evaluate("treerep.viewer.svg()")
-    assert 'stroke="#b8005c"' in svg and 'stroke="#0057b8"' in svg
+    assert 'stroke="#b8005c"' in svg and 'stroke="#00705a"' in svg
     for _ in range(2):
         page.get_by_role("button", name="Remove search").first.click()
     assert page.locator(".searched").count() == 0

@@ -195,11 +195,12 @@ export class Attribute {
     const classes = new Int32Array(n);
     for (let k = n - 1; k >= 0; k--) {
       const value = this.tree.isPoint(k) ? this.values[this.tree.node[k]] : Number.NaN;
-      if (!Number.isNaN(value)) {
-        sum[k] += this.scale.share(value);
+      const own = Number.isNaN(value) ? Number.NaN : this.scale.share(value);
+      if (!Number.isNaN(own)) {
+        sum[k] += own;
         count[k]++;
       }
-      const share = Number.isNaN(value) ? sum[k] / count[k] : this.scale.share(value);
+      const share = Number.isNaN(own) ? sum[k] / count[k] : own;
       const missing = count[k] === 0 || (this.tree.isPoint(k) && Number.isNaN(value));
       classes[k] = missing ? 0 : 1 + Math.round(share * (STEPS - 1));
       if (k > 0) {

@@ -55,36 +55,39 @@ function tipsOf(layout) {
   return tips;
 }
 
+/** The index of the tip at a row. */
+function tipAt(layout, tips, row) {
+  let [from, to] = [0, tips.length - 1];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (layout.rows.bottom[tips[middle]] <= row) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
 /**
- * Runs of equal color along the tips: { from, to, kind, faint }, in pixels. `place` maps rows to pixels along the strip.
- * Tips that share a pixel get the color of most of them.
+ * Runs of equal color along the tips: { from, to, key }, in pixels from `first` to `last`. `start` and `step` map rows
+ * to pixels. If a pixel has several tips, it gets the color of the one in its middle.
  */
-function runsOf(scene, { classes }, place, first, last) {
+function runsOf(scene, { classes }, { start, step, first, last }) {
   const { layout, hidden } = scene;
   const { rows, tree } = layout;
+  const tips = tipsOf(layout);
   const runs = [];
-  let votes = new Map();
-  let pixel = null;
-  const flush = () => {
-    if (votes.size === 0) return;
-    const [key, { from, to }] = [...votes].reduce((best, one) => (one[1].count > best[1].count ? one : best));
-    const start = Math.min(...[...votes.values()].map((vote) => vote.from), from);
-    const end = Math.max(...[...votes.values()].map((vote) => vote.to), to);
-    const before = runs.at(-1);
-    if (before?.key === key) before.to = end;
-    else runs.push({ key, kind: Math.floor(key / 2), faint: key % 2 === 1, from: start, to: end });
-    votes = new Map();
-  };
-  for (const k of tipsOf(layout)) {
-    const [from, to] = [place(rows.top[k]), place(rows.bottom[k])];
-    if (to < first || from > last) continue;
-    if (Math.floor(from) !== pixel) flush();
-    pixel = Math.floor(from);
+  let i = tipAt(layout, tips, (first - start) / step);
+  let from = Math.max(first, start + rows.top[tips[i]] * step);
+  while (i < tips.length && from < last) {
+    const k = tips[i];
+    const end = start + rows.bottom[k] * step;
+    const to = Math.max(end, from + 1);
     const key = 2 * classes[k] + (hidden && tree.isPoint(k) && hidden[tree.node[k]] ? 1 : 0);
-    const vote = votes.get(key) ?? { count: 0, from, to };
-    votes.set(key, { count: vote.count + 1, from: vote.from, to });
+    const before = runs.at(-1);
+    if (before?.key === key) before.to = to;
+    else runs.push({ key, from, to });
+    i = Math.max(i + 1, end < from + 1 ? tipAt(layout, tips, (to + 0.5 - start) / step) : i + 1);
+    from = to;
   }
-  flush();
   return runs;
 }
 
@@ -96,8 +99,9 @@ function fillRuns(pen, runs, palette, trace) {
     groups.get(run.key).push(run);
   }
   for (const group of groups.values()) {
-    pen.globalAlpha = group[0].faint ? FAINT_STRIP : 1;
-    pen.fillStyle = palette[group[0].kind];
+    const { key } = group[0];
+    pen.globalAlpha = key % 2 === 1 ? FAINT_STRIP : 1;
+    pen.fillStyle = palette[Math.floor(key / 2)];
     pen.beginPath();
     for (const run of group) trace(run);
     pen.fill();
@@ -108,15 +112,14 @@ function fillRuns(pen, runs, palette, trace) {
 function paintColumn(pen, scene, strip, left) {
   const { layout, height } = scene;
   const { top } = layout.window.room;
-  const place = (row) => layout.oy + row * layout.sy;
-  const runs = runsOf(scene, strip, place, top, height);
+  const runs = runsOf(scene, strip, { start: layout.oy, step: layout.sy, first: top, last: height });
   fillRuns(pen, runs, strip.palette, ({ from, to }) => {
-    const start = Math.round(Math.max(from, top)); // whole pixels leave no lines between the colors
+    const start = Math.round(from); // whole pixels leave no lines between the colors
     pen.rect(left, start, STRIP_WIDTH, Math.max(1, Math.round(Math.min(to, height)) - start));
   });
   // The name is written upwards.
   pen.save();
-  pen.translate(left + STRIP_WIDTH / 2, Math.max(top, place(0)) - 6);
+  pen.translate(left + STRIP_WIDTH / 2, Math.max(top, layout.oy) - 6);
   pen.rotate(-Math.PI / 2);
   header(pen, scene, strip.name, "left");
   pen.restore();
@@ -133,7 +136,12 @@ function header(pen, scene, name, align, x = 0, y = 0) {
 function paintRing(pen, scene, strip, { cx, cy }, inner) {
   const { layout } = scene;
   const outer = inner + STRIP_WIDTH;
-  const runs = runsOf(scene, strip, (row) => row * layout.turn * outer, -1, Infinity);
+  if (outer < layout.r0 * layout.sx || inner > layout.r1 * layout.sx) return; // outside the window
+  const step = layout.turn * outer;
+  const runs = layout.ranges.flatMap(([from, to]) => {
+    const [first, last] = [Math.max(0, from * outer), Math.min(to * outer, layout.rows.total * step)];
+    return first < last ? runsOf(scene, strip, { start: 0, step, first, last }) : [];
+  });
   const arc = (radius, from, to) => {
     const steps = Math.max(1, Math.ceil(Math.abs(to - from) * Math.sqrt(radius / 2.4)));
     return Array.from({ length: steps + 1 }, (_, i) => {
@@ -142,7 +150,7 @@ function paintRing(pen, scene, strip, { cx, cy }, inner) {
     });
   };
   fillRuns(pen, runs, strip.palette, ({ from, to }) => {
-    const [start, end] = [from / outer, (Math.max(to, from + 0.6) + 0.4) / outer]; // a small overlap hides seams
+    const [start, end] = [from / outer, (to + 0.4) / outer]; // a small overlap hides seams
     const shape = [...arc(outer, start, end), ...arc(inner, end, start)];
     shape.forEach(([x, y], i) => (i === 0 ? pen.moveTo(x, y) : pen.lineTo(x, y)));
     pen.closePath();
