@@ -9,7 +9,9 @@ from .tree_plots import root_cell
 
 if TYPE_CHECKING:
     from anndata import AnnData
+    from matplotlib.colors import Colormap
 
+    from ....drawing.figures._colors import Palette
     from ....drawing.page.write import Page
 
 
@@ -23,8 +25,8 @@ def page(
     root: str | int | None = None,
     layer: str | None = None,
     use_raw: bool | None = None,
-    palette: Any = None,
-    cmap: Any = None,
+    palette: "Palette" = None,
+    cmap: "str | Colormap | None" = None,
     **options: Any,
 ) -> "Page":
     """Make an interactive page of the tree of the cells.
