@@ -33,7 +33,7 @@ MODULES = (
     *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
     *("painting/scales", "painting/colors", "painting/detail", "painting/labels"),
     *("painting/highlights", "painting/strips", "painting/painter", "painting/svg"),
-    *("view/queries", "view/searches", "view/filters", "view/viewer"),
+    *("painting/gl", "view/queries", "view/searches", "view/filters", "view/viewer"),
     *("panel/dom", "panel/search", "panel/color_bar", "panel/legend"),
     *("panel/attribute_choice", "panel/table_text", "panel/tables"),
     *("panel/cards", "panel/tip"),
@@ -128,7 +128,8 @@ def page(
         scale. The default suits the size of the tree.
     layout : "disk", "rectangular", "circular" or "unrooted", optional
         The first layout: the Poincaré disk, a phylogram, a phylogram around the root, or equal
-        angles. The default depends on the tree. The page can switch between all layouts.
+        angles. By default, large or very deep trees get a phylogram, and others the disk. The page
+        can switch between all layouts.
     lengths : "original", "square root" or "equal", optional
         The first edge lengths. By default, the lengths are original unless terminal edges would hide
         the inner edges.
@@ -177,7 +178,7 @@ def page(
         if title is None
         else str(title)
     )
-    view = first_view(tree, layout, lengths, root)
+    view = first_view(tree, layout, lengths, root, factor)
     attributes, first = attribute_fields(tree, table, color, palette)
     fields = {
         "title": heading,

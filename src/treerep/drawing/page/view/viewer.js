@@ -7,6 +7,7 @@ import { DiskLayout } from "../layouts/disk.js";
 import { RectangularLayout } from "../layouts/rectangular.js";
 import { UnrootedLayout } from "../layouts/unrooted.js";
 import { dotSize, Painter } from "../painting/painter.js";
+import { GlPen } from "../painting/gl.js";
 import { hasStrips, headerHeight, stripRoom } from "../painting/strips.js";
 import { SvgPen } from "../painting/svg.js";
 import { Filters } from "./filters.js";
@@ -26,6 +27,9 @@ export class Viewer extends EventTarget {
     super();
     Object.assign(this, { canvas, tree });
     this.pen = canvas.getContext("2d");
+    this.glCanvas = document.getElementById("gl");
+    this.useWebGl(true);
+    this.glCanvas.addEventListener("webglcontextlost", () => this.useWebGl(false));
     this.layouts = {}; // made when first shown
     this.painter = new Painter(tree);
     this.attributes = data.attributes.map((attribute) => new Attribute(attribute, tree));
@@ -125,8 +129,16 @@ export class Viewer extends EventTarget {
     this.#measureWindow();
     this.canvas.width = Math.round(this.width * this.ratio);
     this.canvas.height = Math.round(this.height * this.ratio);
+    [this.glCanvas.width, this.glCanvas.height] = [this.canvas.width, this.canvas.height];
     this.layout.labelRoom = this.#labelRoom(this.layout.kind);
     this.layout.setWindow(this.window);
+    this.redraw();
+  }
+
+  /** Draw the tree with WebGL if possible, or with the canvas alone. */
+  useWebGl(wanted, isSlowOk = false) {
+    this.glPen = wanted ? GlPen.on(this.glCanvas, isSlowOk) : null;
+    this.glCanvas.hidden = this.glPen === null;
     this.redraw();
   }
 
@@ -199,7 +211,9 @@ export class Viewer extends EventTarget {
     this.layout.place(detail);
     const walked = performance.now();
     this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    this.painter.paint(this.pen, this.scene(detail));
+    this.glPen?.begin(this.width, this.height, this.ratio);
+    this.painter.paint(this.pen, this.scene(detail), this.glPen ?? this.pen);
+    this.glPen?.end();
     this.frames = { walk: walked - start, paint: performance.now() - walked, drawn: this.layout.count };
   }
 
