@@ -15,6 +15,7 @@ import pytest
 from scipy.stats import rankdata
 
 import treerep as tr
+from tests.drawing.page.test_palette import contrast, least_difference
 from treerep.drawing.figures._colors import PALETTE
 from treerep.drawing.page._palette import THEME_COLORS
 
@@ -87,7 +88,13 @@ def test_every_category_has_a_color(tab):
     tips = page.evaluate(f"Array.from({{length: {n}}}, (_, i) => {ATTRIBUTE}.classOf(i))")
     assert min(tips) == 1 and len(set(tips)) == 60
     for theme in ("light", "dark"):
-        assert len(set(page.evaluate(f"{ATTRIBUTE}.palette('{theme}')"))) == 61
+        colors = page.evaluate(f"{ATTRIBUTE}.palette('{theme}').slice(1)")
+        assert len(set(colors)) == 60
+        # Neighbors in the legend differ clearly, and shades of the same color visibly.
+        pairs = [colors[i : i + 2] for i in range(59)] + [
+            [colors[i], colors[j]] for i in range(60) for j in range(i % 12, i, 12)
+        ]
+        assert min(least_difference(pair, "normal") for pair in pairs) > 8
     rows = page.locator("#legend .rows")
     assert page.locator("#legend .entry").count() == 300
     assert rows.evaluate("one => one.scrollHeight > one.clientHeight")
@@ -517,6 +524,29 @@ def test_strips_are_beside_their_tips(tab, tree, table):
     )
 
 
+@pytest.mark.parametrize("layout", ["rectangular", "circular"])
+def test_a_strip_tells_its_tip(tab, tree, table, layout):
+    page = tab.open(tree, table=table, color="kind", layout=layout)
+    page.evaluate("treerep.viewer.setStrips(treerep.viewer.attributes.slice(0, 2))")
+    tab.settle()
+    line = page.evaluate("treerep.viewer.layout.tipLine()")
+    room = page.evaluate("treerep.viewer.layout.labelRoom")
+    for node in (0, 17, 63, N - 1):
+        x, y = tab.pixel(node)
+        if layout == "circular":
+            turn = page.evaluate(
+                f"treerep.viewer.layout.angleAt(treerep.viewer.tree.position[{node}])"
+            )
+            radius = line["r"] + room - 8
+            x = line["cx"] + radius * np.cos(turn)
+            y = line["cy"] + radius * np.sin(turn)
+        else:
+            x = line["x"] + room - 8
+        page.mouse.move(x, y)
+        assert page.locator("#tip strong").inner_text() == f"cell {node}"
+        assert f"kind: {table['kind'][node]}" in page.locator("#tip").inner_text()
+
+
 def test_rings_are_around_the_circle(tab, tree, table):
     page = tab.open(tree, table=table, color="kind", layout="circular")
     page.evaluate("treerep.viewer.setStrips(treerep.viewer.attributes.slice(0, 3))")
@@ -559,6 +589,10 @@ def test_strips_of_many_tips_are_drawn_by_pixel(tab):
 
 # Cards, focus and names.
 
+MARKED = (
+    "() => { const {viewer} = treerep;"
+    " viewer.choose(5); viewer.showPath(5, 40); viewer.selectBranch(0); }"
+)
 VIEWPORTS = [(1280, 800), (1280, 420), (844, 390), (390, 844), (320, 568), (720, 500)]
 
 
@@ -579,9 +613,7 @@ def test_no_card_covers_a_button(tab, viewport):
         color="kind",
         data=None,
     )
-    page.evaluate(
-        "() => { const {viewer} = treerep; viewer.choose(5); viewer.showPath(5, 40); viewer.selectBranch(0); }"
-    )
+    page.evaluate(MARKED)
     page.locator("#search").fill("cell 1")
     page.locator("#search").blur()
     tab.settle()
@@ -627,6 +659,36 @@ def test_the_ring_around_the_tree_is_for_the_tab_key(tab, tree):
     page.keyboard.press("Shift+Tab")
     assert page.evaluate("document.activeElement.id") == "disk"
     assert page.evaluate(outline) == "solid"
+
+
+TEXTS = """() => [...document.querySelectorAll('body *')].filter((one) => {
+  const box = one.getBoundingClientRect();
+  const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+  return own && box.width > 0 && !['SCRIPT', 'STYLE', 'OPTION'].includes(one.tagName);
+}).map((one) => {
+  let ground = one;
+  const isClear = (color) => color === 'transparent' || /, 0\\)$/.test(color);
+  while (ground && isClear(getComputedStyle(ground).backgroundColor)) ground = ground.parentElement;
+  const below = getComputedStyle(ground ?? document.body).backgroundColor;
+  return [one.outerHTML.slice(0, 90), getComputedStyle(one).color, below];
+})"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_all_text_has_enough_contrast(tab, tree, table, theme):
+    page = tab.open(tree, table=table, color="kind", context={"color_scheme": theme})
+    page.locator("#legend .show").nth(2).click()
+    page.evaluate(MARKED)
+    page.locator("#search").fill("cell 1")
+    page.keyboard.press("ArrowDown")
+    texts = page.evaluate(TEXTS)
+    assert len(texts) > 60
+    for what, text, ground in texts:
+        colors = [
+            "#" + "".join(f"{int(part):02x}" for part in re.findall(r"\d+", one)[:3])
+            for one in (text, ground)
+        ]
+        assert contrast(*colors) >= 4.5, (what, text, ground)
 
 
 def test_every_control_has_a_name_and_every_id_is_unique(tab, tree, table):

@@ -34,8 +34,10 @@ export const THEMES = {
 
 // The palettes of both themes, as Python stored them: see `useThemeColors`.
 const PALETTES = { light: null, dark: null };
-// Colors repeat with another lightness, toward white (positive) or black (negative).
-const SHADES = { light: [0, -0.4, 0.4, -0.65, 0.6], dark: [0, 0.45, -0.25, 0.7, -0.4] };
+// Colors repeat with another lightness, toward white (positive) or black (negative). Dark colors only get lighter.
+const SHADES = { light: [0, -0.4, 0.4, -0.62, 0.62], dark: [0, 0.45, -0.25, 0.7, -0.4] };
+const DARK_SHADES = [0, 0.2, 0.5, 0.35, 0.68];
+const DARK_COLOR = 90; // largest mean of the channels of a dark color
 const STEPS = 32; // colors of a color bar
 
 /** Use the palettes that Python stored. */
@@ -58,8 +60,10 @@ export function colorAt(stops, share) {
 function categoryColors(theme, count) {
   const { categories } = PALETTES[theme];
   return Array.from({ length: Math.min(count, categories.length * SHADES[theme].length) }, (_, i) => {
-    const shade = SHADES[theme][Math.floor(i / categories.length)];
-    return mixed(categories[i % categories.length], shade > 0 ? "#ffffff" : "#000000", Math.abs(shade));
+    const color = categories[i % categories.length];
+    const isDark = channels(color).reduce((sum, part) => sum + part, 0) < 3 * DARK_COLOR;
+    const shade = (isDark ? DARK_SHADES : SHADES[theme])[Math.floor(i / categories.length)];
+    return mixed(color, shade > 0 ? "#ffffff" : "#000000", Math.abs(shade));
   });
 }
 

@@ -33,12 +33,31 @@ export function paintStrips(pen, scene) {
     nameRings(pen, scene, line, line.r + labels - 6);
     return;
   }
-  // Strips of a magnified tree stay in the window.
-  const rightmost = layout.window.room.right - stripRoom(strips.length) + STRIP_MARGIN;
-  const left = Math.min(line.x + labels, rightmost);
+  const left = stripLeft(layout, line, labels, strips.length);
   pen.fillStyle = scene.theme.disk;
   pen.fillRect(left - STRIP_GAP, 0, stripRoom(strips.length), scene.height);
   strips.forEach((strip, i) => paintColumn(pen, scene, strip, left + i * (STRIP_WIDTH + STRIP_GAP)));
+}
+
+/** The tip whose strip is at a pixel, or -1. */
+export function stripTipAt(layout, count, [px, py]) {
+  if (count === 0 || !hasStrips(layout.kind)) return -1;
+  const line = layout.tipLine();
+  const labels = layout.labelRoom - stripRoom(count) + STRIP_MARGIN;
+  const wide = stripRoom(count) - STRIP_MARGIN;
+  const isCircle = layout.kind === "circular";
+  const inner = isCircle ? line.r + labels : stripLeft(layout, line, labels, count);
+  const across = isCircle ? Math.hypot(px - line.cx, py - line.cy) : px;
+  if (across < inner || across > inner + wide) return -1;
+  const angle = isCircle ? Math.atan2(py - line.cy, px - line.cx) : 0;
+  const row = isCircle ? (angle < 0 ? angle + 2 * Math.PI : angle) / layout.turn : (py - layout.oy) / layout.sy;
+  const tips = tipsOf(layout);
+  return row < 0 || row > layout.rows.total || tips.length === 0 ? -1 : tips[tipAt(layout, tips, row)];
+}
+
+/** The left end of the strips. Strips of a magnified tree stay in the window. */
+function stripLeft(layout, line, labels, count) {
+  return Math.min(line.x + labels, layout.window.room.right - stripRoom(count) + STRIP_MARGIN);
 }
 
 /** Tips in order: positions without shown children. */

@@ -8,7 +8,7 @@ import { RectangularLayout } from "../layouts/rectangular.js";
 import { UnrootedLayout } from "../layouts/unrooted.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { GlPen } from "../painting/gl.js";
-import { hasStrips, headerHeight, stripRoom } from "../painting/strips.js";
+import { hasStrips, headerHeight, stripRoom, stripTipAt } from "../painting/strips.js";
 import { SvgPen } from "../painting/svg.js";
 import { Filters } from "./filters.js";
 import { Searches } from "./searches.js";
@@ -308,7 +308,8 @@ export class Viewer extends EventTarget {
   /** The placed position drawn nearest to a pixel, or -1. */
   nodeAt(px, py, reach = 12) {
     const { layout, tree } = this;
-    let best = -1;
+    let best = stripTipAt(layout, this.strips.length, [px, py]);
+    if (best >= 0) return best;
     let least = Infinity;
     for (let i = 0; i < layout.count; i++) {
       const k = layout.shown[i];
