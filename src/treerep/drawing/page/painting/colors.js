@@ -34,10 +34,12 @@ export const THEMES = {
 
 // The palettes of both themes, as Python stored them: see `useThemeColors`.
 const PALETTES = { light: null, dark: null };
-// Colors repeat with another lightness, toward white (positive) or black (negative). Dark colors only get lighter.
+// Colors repeat with another lightness, toward white (positive) or black (negative). Dark colors only get lighter, and
+// pale colors only darker.
 const SHADES = { light: [0, -0.4, 0.4, -0.62, 0.62], dark: [0, 0.45, -0.25, 0.7, -0.4] };
 const DARK_SHADES = [0, 0.2, 0.5, 0.35, 0.68];
-const DARK_COLOR = 90; // largest mean of the channels of a dark color
+const PALE_SHADES = [0, -0.2, -0.5, -0.35, -0.65];
+const [DARK_COLOR, PALE_COLOR] = [90, 200]; // limits of the mean of the channels
 const STEPS = 32; // colors of a color bar
 
 /** Use the palettes that Python stored. */
@@ -61,8 +63,9 @@ function categoryColors(theme, count) {
   const { categories } = PALETTES[theme];
   return Array.from({ length: Math.min(count, categories.length * SHADES[theme].length) }, (_, i) => {
     const color = categories[i % categories.length];
-    const isDark = channels(color).reduce((sum, part) => sum + part, 0) < 3 * DARK_COLOR;
-    const shade = (isDark ? DARK_SHADES : SHADES[theme])[Math.floor(i / categories.length)];
+    const mean = channels(color).reduce((sum, part) => sum + part, 0) / 3;
+    const shades = mean < DARK_COLOR ? DARK_SHADES : mean > PALE_COLOR ? PALE_SHADES : SHADES[theme];
+    const shade = shades[Math.floor(i / categories.length)];
     return mixed(color, shade > 0 ? "#ffffff" : "#000000", Math.abs(shade));
   });
 }
