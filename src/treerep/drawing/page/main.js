@@ -1,6 +1,7 @@
 // Entry point: connects the parts of the page.
 
 import { keyCommands, listen, listenToKeys, markTabFocus } from "./view/input.js";
+import { Overview } from "./view/overview.js";
 import { Panel } from "./panel/panel.js";
 import { useThemeColors } from "./painting/colors.js";
 import { Tree } from "./tree/tree.js";
@@ -10,6 +11,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 useThemeColors(data.theme_colors);
 const viewer = new Viewer(document.getElementById("disk"), new Tree(data), data);
 const panel = new Panel(viewer, data.title);
+new Overview(viewer);
 const commands = keyCommands(viewer, panel);
 
 panel.listKeys(commands);
