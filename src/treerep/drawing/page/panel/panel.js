@@ -25,8 +25,9 @@ export class Panel {
     this.tip = new Tip(viewer, this.cards);
     this.legend = new Legend(viewer);
     this.search = new SearchBox(viewer, (k) => {
+      const endsPath = viewer.marks.from >= 0; // the whole path is shown
       viewer.choose(k);
-      viewer.center(k);
+      if (!endsPath) viewer.center(k);
       viewer.canvas.focus({ preventScroll: true });
     });
     this.choice = new AttributeChoice(viewer);
@@ -40,7 +41,8 @@ export class Panel {
 
   #listen() {
     const { viewer } = this;
-    byId("layout").append(...Object.keys(LAYOUTS).map((kind) => element("option", { value: kind }, LAYOUT_NAMES[kind])));
+    const kinds = Object.keys(LAYOUTS);
+    byId("layout").append(...kinds.map((kind) => element("option", { value: kind }, LAYOUT_NAMES[kind])));
     byId("layout").addEventListener("change", (event) => viewer.setLayout(event.target.value));
     byId("lengths").append(...viewer.shapes.map(({ name }, i) => element("option", { value: i }, name)));
     byId("lengths").addEventListener("change", (event) => viewer.setShape(Number(event.target.value)));
