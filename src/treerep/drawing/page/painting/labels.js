@@ -87,7 +87,7 @@ export class Labels {
     const box = free ?? places[0];
     this.boxes.push(box);
     pen.textAlign = "left";
-    pen.globalAlpha = always ? 1 : Math.min(1, 0.45 + share);
+    pen.globalAlpha = always ? 1 : Math.min(1, 0.68 + share);
     this.#write(text, box[0] + 2, (box[1] + box[3]) / 2);
   }
 

@@ -1,7 +1,9 @@
 // Draws one frame with a pen: a canvas context, or an object with the same interface that writes SVG.
 
 import { Cells, Fans } from "./detail.js";
+import { paintHighlights } from "./highlights.js";
 import { Labels, triangleSize } from "./labels.js";
+import { paintStrips } from "./strips.js";
 import { isCollapsed } from "../layouts/rows.js";
 import { allBelow, anyBelow } from "../tree/flags.js";
 
@@ -39,8 +41,10 @@ export class Painter {
     this.#triangles();
     this.#selectedEdges();
     this.#path();
+    paintHighlights(pen, scene, this.radius);
     this.#rings();
     this.labels.paint(pen, scene, this.radius);
+    paintStrips(pen, scene);
     this.#lasso();
   }
 

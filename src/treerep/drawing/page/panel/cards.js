@@ -25,7 +25,9 @@ export class Cards {
   facts(k) {
     const { tree, attributes } = this.viewer;
     if (!tree.isPoint(k)) return [["points in subtree", tree.pointsBelow[k].toLocaleString("en")]];
-    return attributes.map((attribute) => [attribute.name, attribute.text(tree.node[k])]);
+    // Of sparse attributes, such as genes, only the one that colors the tree is shown.
+    const shown = attributes.filter((attribute) => !attribute.sparse || attribute === this.viewer.attribute);
+    return shown.map((attribute) => [attribute.name, attribute.text(tree.node[k])]);
   }
 
   #details() {
@@ -52,7 +54,7 @@ export class Cards {
     const { path } = viewer.marks;
     const rows = path && [
       ["tree length", formatNumber(path.length), "tree-length"],
-      ["true distance", path.truth === null ? "not stored" : formatNumber(path.truth), "true-distance"],
+      ...(path.truth === null ? [] : [["true distance", formatNumber(path.truth), "true-distance"]]),
       ["edges", String(path.positions.length - 1)],
     ];
     this.#card("path", path && [

@@ -1,9 +1,11 @@
 // Everything around the tree: settings, tools, search, legend, cards and help.
 
+import { AttributeChoice } from "./attribute_choice.js";
 import { Cards } from "./cards.js";
 import { byId, counted, download, element } from "./dom.js";
-import { showLegend } from "./legend.js";
-import { searchBox } from "./search.js";
+import { Legend } from "./legend.js";
+import { SearchBox } from "./search.js";
+import { Tables } from "./tables.js";
 import { Tip } from "./tip.js";
 import { LAYOUTS } from "../view/viewer.js";
 
@@ -21,13 +23,15 @@ export class Panel {
     this.ownTheme = false;
     this.cards = new Cards(viewer, this.fileName());
     this.tip = new Tip(viewer, this.cards);
-    this.search = searchBox(viewer, (k) => {
+    this.legend = new Legend(viewer);
+    this.search = new SearchBox(viewer, (k) => {
       const endsPath = viewer.marks.from >= 0; // the whole path is shown
       viewer.choose(k);
       if (!endsPath) viewer.center(k);
       viewer.canvas.focus({ preventScroll: true });
     });
-    this.#fillColorBy();
+    this.choice = new AttributeChoice(viewer);
+    this.tables = new Tables(viewer, () => this.choice.update());
     this.#listen();
     this.toggleLabels(viewer.showLabels);
     viewer.addEventListener("change", () => this.update());
@@ -35,18 +39,8 @@ export class Panel {
     this.update();
   }
 
-  #fillColorBy() {
-    const { viewer } = this;
-    byId("colorby").append(
-      element("option", { value: -1 }, "nothing"),
-      ...viewer.attributes.map(({ name }, i) => element("option", { value: i }, name)),
-    );
-    byId("colorby").value = viewer.attributes.indexOf(viewer.attribute);
-  }
-
   #listen() {
     const { viewer } = this;
-    byId("colorby").addEventListener("change", (event) => viewer.colorBy(Number(event.target.value)));
     const kinds = Object.keys(LAYOUTS);
     byId("layout").append(...kinds.map((kind) => element("option", { value: kind }, LAYOUT_NAMES[kind])));
     byId("layout").addEventListener("change", (event) => viewer.setLayout(event.target.value));
@@ -155,7 +149,8 @@ export class Panel {
   // Content.
 
   update() {
-    showLegend(this.viewer);
+    this.choice.update();
+    this.legend.update();
     this.cards.update();
     const { tree } = this.viewer;
     const inner = tree.n - tree.nPoints;

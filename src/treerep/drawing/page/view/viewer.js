@@ -9,8 +9,11 @@ import { UnrootedLayout } from "../layouts/unrooted.js";
 import { Morph } from "../painting/morph.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { GlPen } from "../painting/gl.js";
+import { hasStrips, headerHeight, stripRoom, stripTipAt } from "../painting/strips.js";
 import { SvgPen } from "../painting/svg.js";
 import { PenChoice } from "./pen_choice.js";
+import { Filters } from "./filters.js";
+import { Searches } from "./searches.js";
 
 export const LAYOUTS = {
   disk: DiskLayout,
@@ -50,7 +53,9 @@ export class Viewer extends EventTarget {
     this.morph = null;
     this.frames = { walk: 0, paint: 0, drawn: 0 };
     this.theme = "light";
-    this.#measureWindow();
+    this.strips = []; // attributes shown beside the tips
+    this.filters = new Filters(this);
+    this.searches = new Searches(this);
     this.layout = this.#made(data.layout ?? "disk");
     this.resize();
   }
@@ -59,9 +64,11 @@ export class Viewer extends EventTarget {
 
   /** The layout of a kind, with the lengths that are shown now. */
   #made(kind) {
+    this.#measureWindow(kind);
     const layout = (this.layouts[kind] ??= new LAYOUTS[kind](this.tree));
     layout.labelRoom = this.#labelRoom(kind);
     layout.setWindow(this.window);
+    layout.setRings?.(this.strips.length > 0);
     if (layout.shape !== this.shape || layout.spread !== this.spread) {
       Object.assign(layout, { shape: this.shape, spread: this.spread });
       layout.setLengths(this.shape, this.spread);
@@ -69,14 +76,28 @@ export class Viewer extends EventTarget {
     return layout;
   }
 
-  /** Pixels beside the tips for labels, if all labels have room. */
+  /** Pixels beside the tips for labels and strips. */
   #labelRoom(kind) {
+    if (!hasStrips(kind) || this.strips.length === 0) return this.#textRoom(kind);
+    const least = this.showLabels && kind === "rectangular" ? 64 : 0; // strips would cover the ends of some labels
+    return Math.max(this.#textRoom(kind), least) + stripRoom(this.strips.length);
+  }
+
+  /** Pixels beside the tips for labels, if all labels have room. */
+  #textRoom(kind) {
     const { tree, window } = this;
     const fits = kind === "rectangular" ? window.room.height / 9 : window.room.height / 5;
     if (!this.showLabels || tree.nPoints > fits) return kind === "rectangular" ? 24 : 8;
     let longest = 0;
     for (let k = 0; k < tree.n; k++) longest = Math.max(longest, Math.min(tree.name(k).length, 26));
     return Math.min(0.3 * window.room.width, 18 + 7 * longest);
+  }
+
+  /** Show attributes as strips of color beside the tips. */
+  setStrips(attributes) {
+    this.strips = attributes;
+    this.layout = this.#made(this.layout.kind);
+    this.#changed();
   }
 
   /** Show the tree in another layout. The choice and the selection stay. */
@@ -144,7 +165,7 @@ export class Viewer extends EventTarget {
     this.redraw();
   }
 
-  #measureWindow() {
+  #measureWindow(kind = this.layout?.kind) {
     const box = this.canvas.getBoundingClientRect();
     this.ratio = pixelRatio();
     this.width = Math.max(1, Math.round(box.width));
@@ -152,9 +173,10 @@ export class Viewer extends EventTarget {
     // The panel is next to the tree in wide windows, and above it in narrow ones.
     const wide = this.width >= 720;
     const [left, right, top, bottom] = wide ? [276 + 18, 60 + 18, 18, 18] : [8, 8, 64 + 8, 120 + 8];
-    const room = { left, top, right: this.width - right, bottom: this.height - bottom };
+    const header = kind === "rectangular" ? headerHeight(this.strips) : 0;
+    const room = { left, top: top + header, right: this.width - right, bottom: this.height - bottom };
     room.width = Math.max(80, room.right - left);
-    room.height = Math.max(80, room.bottom - top);
+    room.height = Math.max(80, room.bottom - room.top);
     this.window = { width: this.width, height: this.height, room };
   }
 
@@ -170,6 +192,12 @@ export class Viewer extends EventTarget {
       hidden: this.hidden,
       marks: this.marks,
       lasso: this.lasso,
+      strips: this.strips.map((one) => ({
+        name: one.name,
+        classes: one.classes(),
+        palette: one.palette(this.theme),
+      })),
+      highlights: this.searches.highlights(this.theme),
       showLabels: this.showLabels,
       detail,
     };
@@ -308,7 +336,8 @@ export class Viewer extends EventTarget {
   /** The placed position drawn nearest to a pixel, or -1. */
   nodeAt(px, py, reach = 12) {
     const { layout, tree } = this;
-    let best = -1;
+    let best = stripTipAt(layout, this.strips.length, [px, py]);
+    if (best >= 0) return best;
     let least = Infinity;
     for (let i = 0; i < layout.count; i++) {
       const k = layout.shown[i];
@@ -371,6 +400,12 @@ export class Viewer extends EventTarget {
     this.#select(flags);
   }
 
+  /** Select the data points that a function of their ids accepts. */
+  selectNodes(accepts) {
+    const { tree } = this;
+    this.#select(Uint8Array.from(tree.node, (id, k) => Number(tree.isPoint(k) && Boolean(accepts(id)))));
+  }
+
   /** Select the data points inside a polygon of pixels. */
   selectInside(polygon) {
     const { layout, tree } = this;
@@ -429,6 +464,11 @@ export class Viewer extends EventTarget {
   setShape(number) {
     this.shape = this.shapes[number];
     this.setSpread(this.spread);
+    this.#changed();
+  }
+
+  /** Redraw, and tell the panel that something changed. */
+  refresh() {
     this.#changed();
   }
 
