@@ -24,7 +24,15 @@ else:  # typer lists and validates the names
 Saturated = Literal["error", "cap"]
 Keep = Literal["best", "greedy", "majority", "strict"]
 Model = Literal["poincare", "klein", "lorentz"]
-Layout = Literal["radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar"]
+Layout = Literal[
+    "radial",
+    "rectangular",
+    "slanted",
+    "circular",
+    "hyperbolic",
+    "equal_daylight",
+    "euclidean_sarkar",
+]
 Weights = Literal["l1", "l2", "relative_l2", "heuristic", "none"]
 TreeFormat = Literal["newick", "nexus", "npz", "json", "graphml", "dot", "auspice", "itol"]
 AnyFormat = Literal[

@@ -1,13 +1,15 @@
-"""Labels of points in a picture, and the limits that they need."""
+"""Labels of nodes in a picture, and the limits that they need."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import FloatArray
-from ..layouts._label_places import Scene, place_labels
-from ._picture import Picture
+from .._arrays import FloatArray, IntArray
+from ..layouts._label_places import place_labels
+from ..layouts._turned_places import Turned
+from ._picture import ROWS, Picture, label_anchors
+from .parts.limits import Extents, fit, widen
+from .parts.tip_labels import TipStyle, is_crowded, scene_of, tip_places, tips_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,126 +18,247 @@ if TYPE_CHECKING:
 #: Font size, in points.
 LABEL_SIZE = 9.0
 _FEW = 24  # if there are more labels, they are smaller
-_LEAST_SIZE = 3.0
-_ROUNDS = 5  # placement rounds while the limits grow
+_LEAST_SIZE = 2.0
+_INNER = 0.8  # size of labels inside a tree, if tips have labels
+_ROUNDS = 6  # placement rounds while the limits grow
+_ADJUSTMENTS = 3  # rounds before them that fit the picture and its labels into the axes
+_LEADER = "#B8B8B8"
+
+
+class Space(NamedTuple):
+    """What labels have to respect."""
+
+    area: float  # of a point, in square points
+    align: bool = False
+    reach: float = 0.0  # radius of rings around the tips, in units of the picture
+    floor: float = 0.0  # free space below the picture, in points
+    zoom: bool = True  # whether the scale of the picture may change
+
+
+class _Group(NamedTuple):
+    """Labels of nodes, with their sizes in pixels."""
+
+    nodes: IntArray
+    texts: list[str]
+    letters: float
+    sizes: FloatArray
 
 
 def write_labels(
-    axes: "Axes", picture: Picture, labels: dict[int, str], area: float
+    axes: "Axes", picture: Picture, labels: dict[int, str], space: Space
 ) -> "list[Annotation]":
     """Write labels next to their nodes, and widen the limits until all labels are inside."""
-    nodes = np.array(list(labels))
-    letters = LABEL_SIZE if len(labels) <= _FEW else 0.75 * LABEL_SIZE
     point = axes.figure.dpi / 72  # pixels
-    if picture.layout == "rectangular":
-        height = axes.get_window_extent().height / point
-        rows = np.ptp(picture.spots[:, 1]) + 1
-        letters = min(letters, max(0.8 * height / rows, _LEAST_SIZE))
-    texts = [_text(axes, picture.spots[node], label, letters) for node, label in labels.items()]
-    # Some characters have no width.
-    sizes = np.array([np.maximum(text.get_window_extent().size, 1.0) for text in texts])
-    away = _sides(picture)[nodes]
-    gap = point * (0.5 * np.sqrt(area) + 2.0)
-    centers = anchors = np.empty((0, 2))
-    for _ in range(_ROUNDS):
+    letters = _font_size(axes, picture, labels, space.floor)
+    tips = tips_of(picture, labels)
+    turned = picture.layout in (*ROWS, "circular") or is_crowded(picture, labels)
+    if not (turned or space.align):
+        tips = tips[:0]
+    inside = np.setdiff1d(np.array(list(labels), np.int64), tips)
+    small = letters * _INNER if len(tips) else letters
+    outer = _group(axes, tips, labels, letters)
+    inner = _group(axes, inside, labels, small)
+    gap = point * (0.5 * np.sqrt(space.area) + 2.0)
+    style = TipStyle(gap, space.align, space.reach)
+    places = Turned(np.empty((0, 2)), np.empty(0))
+    centers = np.empty((0, 2))
+    adjusting = _ADJUSTMENTS if space.zoom and picture.layout not in ROWS else 0
+    for turn in range(_ROUNDS + adjusting):
         axes.apply_aspect()
-        scene = _scene(axes, picture)
-        anchors = scene.points[nodes]
-        centers = place_labels(anchors, sizes, away, gap, scene)
-        if not _widen(axes, centers - 0.5 * sizes, centers + 0.5 * sizes):
+        places = tip_places(axes, picture, outer.nodes, outer.sizes, style)
+        centers = _inner_places(axes, picture, inner, gap, _pieces(places, outer.sizes))
+        corners = places.corners(outer.sizes)
+        low = np.concatenate([corners.min(axis=1), centers - 0.5 * inner.sizes])
+        high = np.concatenate([corners.max(axis=1), centers + 0.5 * inner.sizes])
+        if turn < adjusting:
+            nodes = np.concatenate([outer.nodes, inner.nodes])
+            fit(axes, _extents(axes, picture, nodes, low, high, space), space.floor * point)
+            continue
+        spots = axes.transData.transform(picture.spots)
+        low = np.concatenate([low, spots])
+        high = np.concatenate([high, spots])
+        if not widen(axes, low, high, space.floor * point):
             break
-    apart = np.abs(centers - anchors)
-    beyond = np.maximum(apart - 0.5 * sizes, 0.0)
-    far = np.linalg.norm(beyond, axis=1) > gap + 0.5 * sizes[:, 1]
-    offsets = (centers - anchors) / point
-    for k, (node, label) in enumerate(labels.items()):
-        texts[k].remove()
-        texts[k] = _text(axes, picture.spots[node], label, letters, offsets[k], bool(far[k]))
-    return texts
+    anchors = label_anchors(picture)
+    written = _write_tips(axes, outer, anchors, places, gap)
+    return written + _write_inner(axes, inner, anchors, centers, gap)
 
 
-def _text(
+def _extents(
     axes: "Axes",
-    spot: FloatArray,
-    label: str,
-    letters: float,
-    offset: Sequence[float] | FloatArray = (0.0, 0.0),
-    line: bool = False,
-) -> "Annotation":
-    """Write a label at an offset in points, with a thin line to its node if it is far away."""
-    leader = {
+    picture: Picture,
+    nodes: IntArray,
+    low: FloatArray,
+    high: FloatArray,
+    space: Space,
+) -> Extents:
+    """Return the boxes of labels and of the picture itself."""
+    spots = label_anchors(picture)[nodes]
+    pixels = axes.transData.transform(spots)
+    others = picture.spots
+    around = 1.02 if picture.layout == "hyperbolic" else space.reach
+    if around:
+        others = np.concatenate([others, [[-around, -around], [around, around]]])
+    none = np.zeros_like(others)
+    return Extents(
+        np.concatenate([spots, others]),
+        np.concatenate([low - pixels, none]),
+        np.concatenate([high - pixels, none]),
+    )
+
+
+def _font_size(axes: "Axes", picture: Picture, labels: dict[int, str], floor: float) -> float:
+    """Return a font size at which the labels fit, in points."""
+    letters = LABEL_SIZE if len(labels) <= _FEW else 0.75 * LABEL_SIZE
+    box = axes.get_window_extent()
+    point = axes.figure.dpi / 72
+    if picture.layout in ROWS:
+        rows = np.ptp(picture.spots[:, 1]) + 1.2
+        return min(letters, max(0.8 * (box.height / point - floor) / rows, _LEAST_SIZE))
+    if picture.layout == "circular" or is_crowded(picture, labels):
+        # Labels in lines of 1.3 letters around a circle, and their lengths, fit into the axes.
+        half = 0.5 * min(box.width, box.height) / point
+        longest = max(map(len, labels.values()))
+        needed = 1.3 * len(labels) / (2 * np.pi) + 0.6 * longest
+        return min(letters, max(0.9 * half / needed, _LEAST_SIZE))
+    return letters
+
+
+def _group(axes: "Axes", nodes: IntArray, labels: dict[int, str], letters: float) -> _Group:
+    """Measure labels."""
+    texts = [labels[node] for node in nodes.tolist()]
+    sizes = np.empty((len(texts), 2))
+    for k, label in enumerate(texts):
+        text = _annotate(axes, label, (0.0, 0.0), letters)
+        sizes[k] = np.maximum(text.get_window_extent().size, 1.0)  # some characters are empty
+        text.remove()
+    return _Group(nodes, texts, letters, sizes)
+
+
+def _pieces(places: Turned, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return squares that cover rotated labels, as centers and sizes."""
+    if not len(sizes):
+        return np.empty((0, 2)), np.empty((0, 2))
+    count = np.ceil(sizes[:, 0] / sizes[:, 1]).astype(np.int64)
+    which = np.repeat(np.arange(len(sizes)), count)
+    rank = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+    side = sizes[which, 1]
+    along = (rank + 0.5) * sizes[which, 0] / count[which]
+    angle = places.angles[which]
+    step = along[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return places.starts[which] + step, np.column_stack([side, side])
+
+
+def _inner_places(
+    axes: "Axes",
+    picture: Picture,
+    inner: _Group,
+    gap: float,
+    taken: tuple[FloatArray, FloatArray],
+) -> FloatArray:
+    """Return the centers of labels that are placed freely."""
+    if not len(inner.nodes):
+        return np.empty((0, 2))
+    scene = scene_of(axes, picture)
+    anchors = axes.transData.transform(picture.spots[inner.nodes])
+    away = _sides(picture)[inner.nodes]
+    return place_labels(anchors, inner.sizes, away, gap, scene, taken)
+
+
+def _write_tips(
+    axes: "Axes", group: _Group, anchors: FloatArray, places: Turned, gap: float
+) -> "list[Annotation]":
+    """Write labels that start at given places, with dotted lines to tips that are far away."""
+    point = axes.figure.dpi / 72
+    corners = places.corners(group.sizes)
+    written = []
+    for k, node in enumerate(group.nodes):
+        offset = places.starts[k] - axes.transData.transform(anchors[node])
+        low = corners[k].min(axis=0)
+        size = np.ptp(corners[k], axis=0)
+        far = np.linalg.norm(offset) > gap + 0.7 * group.sizes[k, 1]
+        leader = _leader(":", (places.starts[k] - low) / size) if far else None
+        backward = np.cos(places.angles[k]) < -1e-9
+        look = {
+            "ha": "right" if backward else "left",
+            "rotation": np.degrees(places.angles[k]) + (180.0 if backward else 0.0),
+            "rotation_mode": "anchor",
+            "arrowprops": leader,
+        }
+        xy = float(anchors[node, 0]), float(anchors[node, 1])
+        spot = offset / point
+        written.append(_annotate(axes, group.texts[k], xy, group.letters, spot, **look))
+    return written
+
+
+def _write_inner(
+    axes: "Axes", group: _Group, anchors: FloatArray, centers: FloatArray, gap: float
+) -> "list[Annotation]":
+    """Write labels at their centers, with thin lines to nodes that are far away."""
+    point = axes.figure.dpi / 72
+    written = []
+    for k, node in enumerate(group.nodes):
+        offset = centers[k] - axes.transData.transform(anchors[node])
+        beyond = np.maximum(np.abs(offset) - 0.5 * group.sizes[k], 0.0)
+        far = np.linalg.norm(beyond) > gap + 0.5 * group.sizes[k, 1]
+        leader = _leader("-", (0.5, 0.5)) if far else None
+        xy = float(anchors[node, 0]), float(anchors[node, 1])
+        spot = offset / point
+        look = {"ha": "center", "arrowprops": leader}
+        written.append(_annotate(axes, group.texts[k], xy, group.letters, spot, **look))
+    return written
+
+
+def _leader(style: str, start: Any) -> dict[str, Any]:
+    """Return the look of a line from a label to its node."""
+    straight = {"patchA": None} if style == ":" else {}
+    return {
         "arrowstyle": "-",
-        "color": "#B8B8B8",
+        "linestyle": style,
+        "color": _LEADER,
         "linewidth": 0.5,
         "shrinkA": 0.0,
         "shrinkB": 2.0,
+        "relpos": (float(start[0]), float(start[1])),
+        **straight,
     }
+
+
+def _annotate(
+    axes: "Axes",
+    label: str,
+    xy: tuple[float, float],
+    letters: float,
+    offset: Any = (0.0, 0.0),
+    **look: Any,
+) -> "Annotation":
+    """Write a label at an offset in points."""
     text = axes.annotate(
         label,
-        (float(spot[0]), float(spot[1])),
+        xy,
         (float(offset[0]), float(offset[1])),
         textcoords="offset points",
-        ha="center",
         va="center",
         fontsize=letters,
         zorder=3,
         annotation_clip=False,
-        arrowprops=leader if line else None,
         usetex=False,
+        **look,
     )
     text.set_in_layout(False)  # the layout of the figure ignores labels
     return text
-
-
-def _scene(axes: "Axes", picture: Picture) -> Scene:
-    ends = np.concatenate([*picture.lines, np.empty((0, 2))])
-    # The last point of a polyline does not start a segment.
-    begins = np.ones(len(ends), np.bool_)
-    lengths = [len(line) for line in picture.lines]
-    begins[np.cumsum(lengths, dtype=np.int64) - 1] = False
-    begin = np.flatnonzero(begins)
-    pixels = axes.transData.transform(ends) if len(ends) else ends
-    return Scene(axes.transData.transform(picture.spots), pixels[begin], pixels[begin + 1])
-
-
-def _widen(axes: "Axes", low: FloatArray, high: FloatArray) -> bool:
-    """Widen the limits if boxes (in pixels) leave the axes. Return whether any box did."""
-    box = axes.get_window_extent()
-    over_low = np.array(box.min) - low.min(axis=0)
-    over_high = high.max(axis=0) - np.array(box.max)
-    if max(over_low.max(), over_high.max()) <= 0.5:
-        return False
-    # Widen slightly more than needed, because labels may move in the wider picture.
-    over_low = np.where(over_low > 0, over_low + 4.0, 0.0)
-    over_high = np.where(over_high > 0, over_high + 4.0, 0.0)
-    pixels = np.array([box.width, box.height])
-    left, right = axes.get_xlim()
-    bottom, top = axes.get_ylim()
-    first = np.array([left, bottom])
-    last = np.array([right, top])
-    # The same pixels then show more data: a box that is p of P pixels outside needs the factor
-    # P / (P - p).
-    unit = (last - first) / np.maximum(pixels - over_low - over_high, 0.2 * pixels)
-    set_limits(axes, first - over_low * unit, last + over_high * unit)
-    return True
-
-
-def set_limits(axes: "Axes", low: FloatArray, high: FloatArray) -> None:
-    """Set the limits of both axes."""
-    axes.set_xlim(float(low[0]), float(high[0]))
-    axes.set_ylim(float(low[1]), float(high[1]))
 
 
 def _sides(picture: Picture) -> FloatArray:
     """Return the preferred side of the label of each node, as unit vectors.
 
     The side is away from the neighbors, away from the middle, or upwards: the first of these
-    directions that is defined.
+    directions that is defined. In rows, labels of inner nodes are above their edges.
     """
     spots = picture.spots
     edges = picture.edges
-    if picture.layout == "rectangular":
-        return np.tile([1.0, 0.0], (len(spots), 1))
+    if picture.layout in ROWS:
+        return np.tile([-0.6, 0.8], (len(spots), 1))
     away = np.zeros_like(spots)
     first, second = edges.T
     for node, neighbor in ((first, second), (second, first)):

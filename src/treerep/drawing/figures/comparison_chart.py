@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..._core.checks import real_number
-from ..._core.extras import require
 from ._colors import PALETTE
+from ._figures import new_grid
 from ._text import plain, truncated
 
 if TYPE_CHECKING:
@@ -90,10 +90,7 @@ def _finite(value: object) -> float:
 
 def _new_panels(names: list[str], columns: int) -> "list[Axes]":
     beside = max(1.2, 0.08 * max(map(len, names)))
-    size = (beside + 2.2 * columns, 0.9 + 0.28 * len(names))
-    pyplot = require("matplotlib.pyplot", "draw")
-    _, panels = pyplot.subplots(1, columns, figsize=size, layout="constrained", squeeze=False)
-    return list(panels[0])
+    return list(new_grid(1, columns, beside + 2.2 * columns, 0.9 + 0.28 * len(names))[0])
 
 
 def _draw_panel(

@@ -1,0 +1,167 @@
+"""Labels of tips: beside them in rows, around a circle, or in the directions of the leaves."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..._arrays import FloatArray, IntArray
+from ...layouts._label_places import Scene
+from ...layouts._turned_places import Turned, overlaps, turned_places
+from .._picture import ROWS, Picture, label_anchors
+from ..curves import spread_out
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Labels of more characters in total are rotated in the layouts without rows.
+_MANY_CHARACTERS = 300
+_LINE = 1.12  # distance of labels along a circle, in label heights
+
+
+class TipStyle(NamedTuple):
+    """How the labels of tips are written."""
+
+    gap: float  # pixels between a tip and its label
+    align: bool
+    reach: float  # labels start at least this far from the center, in units of the picture
+
+
+def tips_of(picture: Picture, labels: dict[int, str]) -> IntArray:
+    """Return the nodes whose labels are placed as labels of tips."""
+    if picture.parent is None:
+        return np.empty(0, np.int64)
+    inner = set(picture.parent.tolist()) - {-1}
+    clades = {triangle.apex for triangle in picture.triangles}
+    tips = [node for node in labels if node in clades or node not in inner]
+    return np.array(tips, np.int64)
+
+
+def is_crowded(picture: Picture, labels: dict[int, str]) -> bool:
+    """Return whether the labels are too many or too long to be placed freely."""
+    free = picture.layout not in (*ROWS, "circular")
+    return free and sum(map(len, labels.values())) > _MANY_CHARACTERS
+
+
+def tip_places(
+    axes: "Axes", picture: Picture, tips: IntArray, sizes: FloatArray, style: TipStyle
+) -> Turned:
+    """Return where the labels of tips start, in pixels, for the present limits."""
+    if not len(tips):
+        return Turned(np.empty((0, 2)), np.empty(0))
+    anchors = axes.transData.transform(label_anchors(picture)[tips])
+    if picture.layout in ROWS:
+        starts = anchors + np.array([style.gap, 0.0])
+        if style.align:
+            starts[:, 0] = starts[:, 0].max(initial=0.0)
+        return Turned(starts, np.zeros(len(tips)))
+    if picture.layout == "circular":
+        return _around_circle(axes, anchors, sizes, style)
+    angles = _directions(picture)[tips]
+    if not style.align and picture.layout in ("radial", "equal_daylight"):
+        scene = scene_of(axes, picture)
+        places = turned_places(anchors, sizes, angles, style.gap, scene)
+        corners = places.corners(sizes)
+        shared = overlaps(corners, corners)
+        np.fill_diagonal(shared, 0.0)
+        if not shared.any():
+            return places
+    return _on_ring(axes, picture, anchors, angles, sizes, style)
+
+
+def scene_of(axes: "Axes", picture: Picture) -> Scene:
+    """Return points and edges that labels should not cover, in pixels."""
+    outlines = [triangle.corners[[0, 1, 2, 0]] for triangle in picture.triangles]
+    lines = [*picture.lines, *outlines]
+    ends = np.concatenate([*lines, np.empty((0, 2))])
+    # The last point of a polyline does not start a segment.
+    begins = np.ones(len(ends), np.bool_)
+    begins[np.cumsum([len(line) for line in lines], dtype=np.int64) - 1] = False
+    begin = np.flatnonzero(begins)
+    pixels = axes.transData.transform(ends) if len(ends) else ends
+    shown = np.setdiff1d(np.arange(len(picture.spots)), list(picture.hidden))
+    points = axes.transData.transform(picture.spots[shown].reshape(-1, 2))
+    return Scene(points, pixels[begin], pixels[begin + 1])
+
+
+def _directions(picture: Picture) -> FloatArray:
+    """Return the direction of the edge above each node, or away from the center of the picture."""
+    anchors = label_anchors(picture)
+    middle = 0.5 * (picture.spots.min(axis=0) + picture.spots.max(axis=0))
+    outward = anchors - (0.0 if picture.layout == "hyperbolic" else middle)
+    ahead = outward
+    if picture.layout != "hyperbolic" and picture.parent is not None:
+        above = np.maximum(picture.parent, 0)
+        step = picture.spots - picture.spots[above]
+        for triangle in picture.triangles:
+            step[triangle.apex] = anchors[triangle.apex] - triangle.corners[0]
+        known = np.linalg.norm(step, axis=1) > 1e-9 * np.ptp(picture.spots, axis=0).max()
+        ahead = np.where(known[:, None], step, outward)
+    return np.arctan2(ahead[:, 1], ahead[:, 0])
+
+
+def _around_circle(
+    axes: "Axes", anchors: FloatArray, sizes: FloatArray, style: TipStyle
+) -> Turned:
+    """Continue the edges of tips, at a radius at which neighboring labels do not touch."""
+    center = axes.transData.transform((0.0, 0.0))
+    apart = anchors - center
+    angles = np.arctan2(apart[:, 1], apart[:, 0])
+    scale = np.linalg.norm(axes.transData.transform((1.0, 0.0)) - center)
+    radius = np.linalg.norm(apart, axis=1)
+    if style.align or style.reach:
+        radius = np.maximum(radius.max(initial=0.0), style.reach * scale) + 0.0 * radius
+    steps = np.diff(np.sort(angles))
+    steps = steps[steps > 1e-9]
+    if len(steps):
+        radius = np.maximum(radius, _LINE * sizes[:, 1].max() / steps.min())
+    out = np.column_stack([np.cos(angles), np.sin(angles)])
+    return Turned(center + (radius + style.gap)[:, None] * out, angles)
+
+
+def _on_ring(
+    axes: "Axes",
+    picture: Picture,
+    anchors: FloatArray,
+    angles: FloatArray,
+    sizes: FloatArray,
+    style: TipStyle,
+) -> Turned:
+    """Place labels on a circle around the picture, in the order in which their rays reach it."""
+    pixels = axes.transData.transform(picture.spots)
+    if picture.layout == "hyperbolic":
+        center = axes.transData.transform((0.0, 0.0))
+        radius = float(axes.transData.transform((1.0, 0.0))[0] - center[0])
+    else:
+        center = 0.5 * (pixels.min(axis=0) + pixels.max(axis=0))
+        radius = float(np.linalg.norm(pixels - center, axis=1).max())
+    line = _LINE * float(sizes[:, 1].max())
+    radius = max(radius + style.gap, len(anchors) * line / (2 * np.pi))
+    # Where the ray from a tip leaves the circle.
+    out = np.column_stack([np.cos(angles), np.sin(angles)])
+    apart = anchors - center
+    ahead = (apart * out).sum(axis=1)
+    rest = np.maximum(radius**2 - (apart**2).sum(axis=1), 0.0)
+    met = apart + (np.sqrt(ahead**2 + rest) - ahead)[:, None] * out
+    turned = _spread_around(np.arctan2(met[:, 1], met[:, 0]), line / radius)
+    out = np.column_stack([np.cos(turned), np.sin(turned)])
+    return Turned(center + radius * out, turned)
+
+
+def _spread_around(angles: FloatArray, least: float) -> FloatArray:
+    """Move angles until neighbors are at least `least` apart around the circle."""
+    order = np.argsort(angles, kind="stable")
+    gaps = np.diff(angles[order], append=angles[order[0]] + 2 * np.pi)
+    # Cut the circle in the widest gap.
+    order = np.roll(order, -1 - int(np.argmax(gaps)))
+    start = angles[order[0]]
+    along = np.remainder(angles - start, 2 * np.pi)
+    along[order[0]] = 0.0
+    spread = spread_out(along, least)
+    # What does not fit between the ends is distributed evenly.
+    span = float(np.ptp(spread))
+    most = 2 * np.pi - least
+    if span > most:
+        rank = np.empty(len(order))
+        rank[order] = np.arange(len(order))
+        spread = rank * (2 * np.pi / len(order))
+    return np.asarray(start + spread)
