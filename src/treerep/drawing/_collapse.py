@@ -35,7 +35,7 @@ class Collapsed(NamedTuple):
 
 
 def collapsed(tree: Tree, view: Preorder, collapse: Collapse) -> Collapsed:
-    """Replace each clade by leaves at its largest and its smallest depth."""
+    """Replace each clade by a few leaves at its largest depth."""
     if collapse is None:
         return Collapsed(tree, np.arange(tree.n_nodes), int(view.order[0]), [])
     clades = _clades(tree, view, collapse)
@@ -52,7 +52,7 @@ def collapsed(tree: Tree, view: Preorder, collapse: Collapse) -> Collapsed:
         count = min(len(points), 2 + int(np.log2(len(points))))
         leaves = points[np.linspace(0, len(points) - 1, count).astype(np.int64)]
         deep = depth[points] - depth[apex]
-        length[leaves] = np.linspace(deep.max(), deep.min(), count)
+        length[leaves] = deep.max()
         parent[leaves] = apex
         chosen[apex] = leaves, points
     for leaves, _ in chosen.values():

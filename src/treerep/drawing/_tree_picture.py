@@ -27,18 +27,21 @@ LAYOUTS = (
     "euclidean_sarkar",
 )
 
+# Layouts in which the leaves of a clade are next to each other.
+_TRIANGLES = ("radial", "rectangular", "slanted", "circular", "equal_daylight")
+
 # If the length of the longest edge is outside this range, all lengths are divided by this length.
 # Otherwise their squares would overflow or underflow float64.
 _SHORT = 1e-100
 _LONG = 1e100
 # Empty angle of the circular layout for the names of rings.
-_OPENING = np.pi / 9
+_OPENING = np.pi / 7
 
 
 class Geometry(NamedTuple):
     """The options of `draw` that change the positions."""
 
-    layout: str = "radial"
+    layout: str | None = None
     root: int | str | None = None
     lengths: str = "original"
     collapse: Collapse = None
@@ -47,8 +50,14 @@ class Geometry(NamedTuple):
 
 def picture_of_tree(tree: Tree, geometry: Geometry, longest: float) -> Picture:
     """Place all nodes of a tree. `longest` is the longest edge of all trees in the figure."""
-    check_choice("layout", geometry.layout, LAYOUTS)
-    root = drawing_root(tree, geometry.layout, geometry.root)
+    layout = LAYOUTS[0] if geometry.layout is None else geometry.layout
+    check_choice("layout", layout, LAYOUTS)
+    if geometry.collapse is not None and layout not in _TRIANGLES:
+        raise ValueError(
+            f"the layout {layout!r} has no collapsed clades: "
+            f"choose one of {', '.join(map(repr, _TRIANGLES))}"
+        )
+    root = drawing_root(tree, layout, geometry.root)
     whole = drawn_lengths(tree, tree._view_from(root), geometry.lengths)
     unit = 1.0 if geometry.lengths == "original" else 0.0
     if unit and longest > 0 and not _SHORT < longest < _LONG:
@@ -56,9 +65,9 @@ def picture_of_tree(tree: Tree, geometry: Geometry, longest: float) -> Picture:
         whole = whole.with_weights(whole.weights / longest)
     view = whole._view_from(root)
     small, kept, root, corners = collapsed(whole, view, geometry.collapse)
-    spots = _place(small, root, geometry)
+    spots = _place(small, root, layout, geometry.open_circle)
     parent = _parents(small._view_from(root))
-    lines = _lines(spots, small.edges, parent, geometry.layout)
+    lines = _lines(spots, small.edges, parent, layout)
     behind = {int(leaf) for corner in corners for leaf in corner.leaves}
     shown = np.flatnonzero(~np.isin(small.edges, list(behind)).any(axis=1))
     return Picture(
@@ -68,18 +77,18 @@ def picture_of_tree(tree: Tree, geometry: Geometry, longest: float) -> Picture:
         n_points=tree.n_points,
         n_nodes=tree.n_nodes,
         labels=tree.labels,
-        layout=geometry.layout,
+        layout=layout,
         kept=kept,
         parent=parent,
         view=view,
-        unit=0.0 if geometry.layout == "hyperbolic" else unit,
+        unit=0.0 if layout == "hyperbolic" else unit,
         opening=_OPENING if geometry.open_circle else 0.0,
         triangles=[_triangle(corner, spots) for corner in corners],
         hidden=frozenset(behind | {corner.apex for corner in corners}),
     )
 
 
-def drawing_root(tree: Tree, layout: str, root: int | str | None) -> int:
+def drawing_root(tree: Tree, layout: str | None, root: int | str | None) -> int:
     """Return the root of a drawing: the requested one, that of the tree, or the center."""
     if root is not None:
         return tree._node(root)
@@ -88,10 +97,10 @@ def drawing_root(tree: Tree, layout: str, root: int | str | None) -> int:
     return center(tree)
 
 
-def _place(tree: Tree, root: int, geometry: Geometry) -> FloatArray:
-    module = importlib.import_module(f".layouts.{geometry.layout}", __package__)
-    options = {"opening": _OPENING} if geometry.open_circle else {}
-    spots: FloatArray = getattr(module, geometry.layout)(tree, root=root, **options)
+def _place(tree: Tree, root: int, layout: str, open_circle: bool) -> FloatArray:
+    module = importlib.import_module(f".layouts.{layout}", __package__)
+    options = {"opening": _OPENING} if open_circle else {}
+    spots: FloatArray = getattr(module, layout)(tree, root=root, **options)
     return spots
 
 

@@ -89,14 +89,24 @@ def draw(
         - "radial" (default): every leaf has the same share of the circle. Edges have their
           exact lengths and never cross.
         - "rectangular": the distance from the root increases to the right. Each leaf has a row.
+        - "slanted": like "rectangular", with straight edges.
+        - "circular": "rectangular" around a circle, with the root in the center.
         - "hyperbolic": Sarkar's construction in the Poincaré disk, at a scale for pictures.
         - "equal_daylight": like "radial", with branches rotated to fill the plane evenly. Takes
           seconds for thousands of nodes.
         - "euclidean_sarkar": the edges at a node have equal angles and exact lengths, and may
           cross. This is the layout of the paper's figures.
     root : int or label, optional
-        (trees only) The node at the origin, or on the left in "rectangular". The default is the
-        center of the tree.
+        (trees only) The node at the origin, or on the left in "rectangular" and "slanted". The
+        default is the center of the tree. "rectangular", "slanted" and "circular" use the root of
+        the tree, if it has one.
+    lengths : {"original", "square root", "equal", "cladogram"}
+        (trees only) The lengths that are drawn. "equal" gives all edges the same length, and
+        "cladogram" puts all leaves at the same distance from the root.
+    collapse : optional
+        (trees only) Clades to draw as triangles, with their names and numbers of points: a list
+        of nodes or names of clades, or a dict from names to the points of each clade. A triangle
+        is as long as the longest path in its clade. Not in "hyperbolic" and "euclidean_sarkar".
     color : optional
         One color, an (n, 3) or (n, 4) array of colors, or one value per point or per node. A
         Series whose index has the labels is matched by label. Text, booleans, and integers with
@@ -105,21 +115,42 @@ def draw(
     palette : optional
         Colors of the categories: a sequence, a mapping from categories to colors, or a color
         map. Numbers need a color map. You can give a matplotlib color map by name. The default
-        suits all kinds of color vision. After twelve categories, colors repeat with other
-        markers.
+        has 36 colors. The first twelve suit all kinds of color vision. After every twelve
+        categories, the markers change.
+    norm : {"linear", "log"} or matplotlib Normalize, optional
+        How numbers become colors.
+    vmin, vmax : float, optional
+        The numbers at the ends of the color bar. The default is the range of the values.
+    color_label : str, optional
+        Title of the legend or the color bar. The default is the name of a Series.
     labels : optional
         True writes the labels of all points, or their numbers if they have no labels. False writes
         no labels. (trees only) "support" also writes the support of edges, in percent, at their ends
-        away from the root. A sequence gives the text of each point or node; None or "" writes no
-        text. By default, labels are written for up to 60 points. Lines are truncated at 45
-        characters.
+        away from the root, and "clades" the names of clades. A sequence gives the text of each
+        point or node; None or "" writes no text. By default, labels are written for up to 60
+        points. Lines are truncated at 45 characters. Many labels are rotated into the directions
+        of their leaves.
+    align : bool
+        Whether the labels of leaves are aligned: in a column beside "rectangular" and "slanted",
+        and on a circle around other layouts. Dotted lines lead to the leaves.
+    strips : dict or DataFrame, optional
+        (trees only) Columns beside the leaves in "rectangular" and "slanted", and rings around
+        "circular": one value for each point, by name. Values become colors as in `color`. A
+        table as a value makes a heat map, whose columns have one color bar.
     legend : bool
-        Whether to draw the legend or color bar. A legend of more than 60 categories is omitted.
+        Whether to draw legends and color bars. A legend of more than 60 categories is omitted.
+    scale_bar : bool, optional
+        Whether to draw a bar of a round length. By default a bar is drawn if edges have their
+        exact lengths and there is no axis.
+    axis : bool
+        Whether to draw an axis of the distance from the root, in "rectangular" and "slanted".
     size : float, optional
         Area of a point in square points, as in matplotlib's ``scatter``. The default decreases
         with the number of points. Steiner nodes are smaller and gray.
-    edge_color : color, optional
-        Color of the edges.
+    edge_color : color or "clade", optional
+        Color of the edges. With "clade", an edge has the color of the points below it if they
+        have the same color. For numbers, it has the color of their mean. This is the default if
+        `color` has categories. Other edges are gray.
     edge_width : float, optional
         Width of the edges in points.
     ax : matplotlib Axes, optional
@@ -130,7 +161,8 @@ def draw(
     -------
     matplotlib Axes, or array of Axes
         ``draw(tree).figure.savefig("tree.pdf")`` saves the figure as PDF, SVG or PNG. Above
-        5,000 nodes, points and edges are rasterized in PDF and SVG files. For a `TreeSum` or a
+        5,000 nodes, points and edges are rasterized in PDF and SVG files. New figures embed
+        TrueType fonts in PDF files, and keep text in SVG files. For a `TreeSum` or a
         `ProductEmbedding`, an array with the axes of each panel: the figure of a sum is
         ``draw(trees)[0].figure``.
 
@@ -165,10 +197,9 @@ def draw(
             f"draw expects a tree or an embedding, got {kind}: fit a tree first, e.g. tr.draw(tr.fit(data))"
         )
     parts = _parts(what)
-    wide_open = strips is not None and layout == "circular"
-    geometry = Geometry(layout or "radial", root, lengths, collapse, wide_open)
-    default = Geometry()._replace(layout=layout or "radial")
-    pictures = _pictures(parts, geometry, layout is None and geometry == default)
+    has_rings = strips is not None and layout == "circular"
+    geometry = Geometry(layout, root, lengths, collapse, has_rings)
+    pictures = _pictures(parts, geometry)
     style = Style(
         color=values_in_order(color, what.labels),
         palette=palette,
@@ -201,15 +232,13 @@ def _parts(
     return [what]  # type: ignore[return-value]
 
 
-def _pictures(
-    parts: Sequence[Tree] | Sequence[Embedding], geometry: Geometry, default: bool
-) -> list[Picture]:
+def _pictures(parts: Sequence[Tree] | Sequence[Embedding], geometry: Geometry) -> list[Picture]:
     """Return the picture of each tree or embedding. Trees have the same unit of length."""
     trees = [part for part in parts if isinstance(part, Tree)]
     if trees:
         longest = max(float(tree.weights.max(initial=0.0)) for tree in trees)
         return [picture_of_tree(tree, geometry, longest) for tree in trees]
-    if not default:
+    if geometry != Geometry():
         raise ValueError(
             "layout, root, lengths and collapse apply to trees only, because the points of an "
             "embedding have fixed positions: leave them out"

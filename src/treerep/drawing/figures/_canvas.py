@@ -21,6 +21,7 @@ from .parts.strips import (
     Strip,
     check_strips,
     draw_strips,
+    name_rings,
     rings_reach,
     strips_of,
     strips_width,
@@ -86,10 +87,13 @@ def paint(picture: Picture, style: Style, ax: object) -> "Axes":
     ready = prepare(picture, style)
     axes = _new_axes(ready) if ax is None else linear_axes(ax)
     draw_picture(axes, ready)
-    draw_legends(axes, ready.keys, strips_width(picture, ready.strips))
+    tall = float(cast("Figure", axes.figure).get_figheight()) if ax is None else None
+    draw_legends(axes, ready.keys, strips_width(picture, ready.strips), tall)
     if ax is None:
         lay_out(cast("Figure", axes.figure))
     fit_labels(axes, ready)
+    if picture.layout == "circular":
+        name_rings(axes, picture, ready.strips)
     if ready.scale_bar:
         draw_scale_bar(axes, picture)
     return axes
@@ -99,7 +103,9 @@ def prepare(picture: Picture, style: Style, shrink: float = 1.0) -> Prepared:
     """Validate the options of a picture. `shrink` is a factor for the default sizes."""
     nodes = len(picture.spots)
     colors = _colors_of(picture, style)
-    strips = strips_of(style.strips, cast("Any", picture.labels), picture.n_points)
+    strips = strips_of(
+        style.strips, cast("Any", picture.labels), picture.n_points, len(colors.legend)
+    )
     if strips:
         check_strips(picture)
     if style.axis:

@@ -189,7 +189,7 @@ def _on_a_scale(numbers: FloatArray, palette: Palette, span: Range) -> Colors:
     )
     scale.set_array(known)
     shown = np.isfinite(numbers) & np.isfinite(np.ma.filled(norm(numbers), np.nan))
-    rgba = scale.to_rgba(np.where(shown, numbers, norm.vmin))
+    rgba = scale.to_rgba(np.where(shown, numbers, float(norm.vmin or 0.0)))
     rgba[~shown] = require("matplotlib.colors", "draw").to_rgba(GREY)
     return Colors(rgba, np.zeros(len(numbers), np.int64), [], scale, numbers)
 

@@ -9,7 +9,7 @@ from ..layouts._label_places import place_labels
 from ..layouts._turned_places import Turned
 from ._picture import ROWS, Picture, label_anchors
 from .parts.limits import Extents, fit, widen
-from .parts.tip_labels import TipStyle, is_crowded, scene_of, tip_places, tips_of
+from .parts.tip_labels import TipStyle, is_crowded, on_circle, scene_of, tip_places, tips_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,6 +60,7 @@ def write_labels(
     inner = _group(axes, inside, labels, small)
     gap = point * (0.5 * np.sqrt(space.area) + 2.0)
     style = TipStyle(gap, space.align, space.reach)
+    anchors = label_anchors(picture)
     places = Turned(np.empty((0, 2)), np.empty(0))
     centers = np.empty((0, 2))
     adjusting = _ADJUSTMENTS if space.zoom and picture.layout not in ROWS else 0
@@ -71,15 +72,18 @@ def write_labels(
         low = np.concatenate([corners.min(axis=1), centers - 0.5 * inner.sizes])
         high = np.concatenate([corners.max(axis=1), centers + 0.5 * inner.sizes])
         if turn < adjusting:
-            nodes = np.concatenate([outer.nodes, inner.nodes])
-            fit(axes, _extents(axes, picture, nodes, low, high, space), space.floor * point)
+            held = axes.transData.transform(anchors[outer.nodes])
+            # Labels on a circle move with the scale of the picture.
+            held = places.starts if on_circle(picture, space.align) else held
+            held = np.concatenate([held, axes.transData.transform(anchors[inner.nodes])])
+            boxes = _extents(axes, picture, held, low, high, space)
+            fit(axes, boxes, space.floor * point)
             continue
         spots = axes.transData.transform(picture.spots)
         low = np.concatenate([low, spots])
         high = np.concatenate([high, spots])
         if not widen(axes, low, high, space.floor * point):
             break
-    anchors = label_anchors(picture)
     written = _write_tips(axes, outer, anchors, places, gap)
     return written + _write_inner(axes, inner, anchors, centers, gap)
 
@@ -87,14 +91,13 @@ def write_labels(
 def _extents(
     axes: "Axes",
     picture: Picture,
-    nodes: IntArray,
+    pixels: FloatArray,
     low: FloatArray,
     high: FloatArray,
     space: Space,
 ) -> Extents:
-    """Return the boxes of labels and of the picture itself."""
-    spots = label_anchors(picture)[nodes]
-    pixels = axes.transData.transform(spots)
+    """Return the boxes of labels, which are held at some pixels, and of the picture itself."""
+    spots = axes.transData.inverted().transform(pixels)
     others = picture.spots
     around = 1.02 if picture.layout == "hyperbolic" else space.reach
     if around:
@@ -160,7 +163,7 @@ def _inner_places(
     if not len(inner.nodes):
         return np.empty((0, 2))
     scene = scene_of(axes, picture)
-    anchors = axes.transData.transform(picture.spots[inner.nodes])
+    anchors = axes.transData.transform(label_anchors(picture)[inner.nodes])
     away = _sides(picture)[inner.nodes]
     return place_labels(anchors, inner.sizes, away, gap, scene, taken)
 
@@ -265,6 +268,8 @@ def _sides(picture: Picture) -> FloatArray:
         np.add.at(away, node, _units(spots[node] - spots[neighbor]))
     outward = spots - spots.mean(axis=0)
     up = np.array([[0.0, 1.0]])
+    for triangle in picture.triangles:
+        away[triangle.apex] = triangle.corners[1:].mean(axis=0) - triangle.corners[0]
     for fallback in (outward, up):
         known = np.linalg.norm(away, axis=1, keepdims=True) > 1e-6
         away = np.where(known, away, _units(fallback))

@@ -14,7 +14,7 @@ from ._picture import ROWS, Picture
 from .parts.legends import draw_legends, legends_width
 from .parts.limits import set_limits
 from .parts.scale_bar import draw_scale_bar
-from .parts.strips import strips_width
+from .parts.strips import name_rings, strips_width
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,6 +57,9 @@ def paint_panels(panels: Sequence[Panel], ax: object) -> AxesArray:
     if ax is None:
         lay_out(cast("Figure", axes[0].figure))
     _write_labels(ready, axes)
+    for prepared, one in zip(ready, axes, strict=True):
+        if prepared.picture.layout == "circular":
+            name_rings(one, prepared.picture, prepared.strips)
     if ready[0].scale_bar:  # all panels have the same scale
         draw_scale_bar(axes[0], ready[0].picture)
     return axes

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 # TrueType fonts in PDF and PostScript, which journals accept and programs can edit. The default
 # of matplotlib, Type 3, is often refused.
-FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
+FONTS: dict[Any, Any] = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 
 class TextFigure(Figure):

@@ -44,7 +44,7 @@ def clade_colors(picture: Picture, colors: Colors) -> FloatArray:
 
     Categories that differ have the plain color of edges. Numbers have the color of their mean.
     """
-    if len(colors.rgba) == picture.n_nodes or picture.view is None:
+    if len(colors.rgba) > picture.n_points or picture.view is None:
         return colors.rgba
     view = picture.view
     mixed = require("matplotlib.colors", "draw").to_rgba(plain_edges(picture))

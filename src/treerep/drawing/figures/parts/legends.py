@@ -79,20 +79,22 @@ def legends_width(keys: Sequence[Key], tall: float) -> float:
     return sum(max(key.width for key in column) for column in _packed(keys, tall))
 
 
-def inches_from_corner(axes: "Axes") -> "Transform":
-    """Return the transform from inches, measured from the upper right corner of the axes."""
+def inches_beside(axes: "Axes") -> "Transform":
+    """Return the transform from inches, measured from the middle of the right side of the axes."""
     transforms = require("matplotlib.transforms", "draw")
-    corner = transforms.ScaledTranslation(1.0, 1.0, axes.transAxes)
-    return axes.figure.dpi_scale_trans + corner
+    return axes.figure.dpi_scale_trans + transforms.ScaledTranslation(1.0, 0.5, axes.transAxes)
 
 
-def draw_legends(axes: "Axes", keys: Sequence[Key], beside: float = 0.0) -> None:
-    """Draw legends to the right of the axes, `beside` inches away."""
-    tall = axes.get_window_extent().height / axes.figure.dpi
+def draw_legends(
+    axes: "Axes", keys: Sequence[Key], beside: float = 0.0, tall: float | None = None
+) -> None:
+    """Draw legends to the right of the axes, `beside` inches away, `tall` inches high."""
+    if tall is None:
+        tall = axes.get_window_extent().height / axes.figure.dpi
     left = beside + 0.08
     for column in _packed(keys, tall):
         filled = sum(key.height for key in column) + _SPACE * (len(column) - 1)
-        top = -max(0.5 * (tall - filled), 0.0)
+        top = 0.5 * filled
         for key in column:
             if key.scale is not None:
                 _draw_bar(axes, key.scale, key.title, (left, top))
@@ -107,7 +109,7 @@ def _draw_bar(
 ) -> None:
     head = 0.24 if title else 0.0
     box = (corner[0] + 0.05, corner[1] - head - _BAR, _BAR_WIDTH, _BAR)
-    inset = axes.inset_axes(box, transform=inches_from_corner(axes))
+    inset = axes.inset_axes(box, transform=inches_beside(axes))
     bar = axes.figure.colorbar(scale, cax=inset)
     bar.outline.set_visible(False)
     inset.tick_params(labelsize=_LETTERS - 1)
@@ -121,7 +123,7 @@ def _draw_categories(axes: "Axes", key: Key, corner: tuple[float, float], alone:
     place: dict[str, Any] = {
         "loc": "center left" if alone else "upper left",
         "bbox_to_anchor": (1.0, 0.5) if alone else corner,
-        "bbox_transform": axes.transAxes if alone else inches_from_corner(axes),
+        "bbox_transform": axes.transAxes if alone else inches_beside(axes),
         "borderaxespad": 0.5 if alone else 0.0,
     }
     look: dict[str, Any] = {
@@ -142,6 +144,7 @@ def _draw_categories(axes: "Axes", key: Key, corner: tuple[float, float], alone:
         legend = require("matplotlib.legend", "draw").Legend
         beside = legend(axes, handles, names, **place, **look)
         axes.add_artist(beside)
+        beside.set_clip_on(False)  # otherwise the layout of the figure ignores it
     for text in (*beside.get_texts(), beside.get_title()):
         text.set_usetex(False)
 

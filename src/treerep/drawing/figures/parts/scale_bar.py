@@ -78,13 +78,24 @@ def draw_scale_bar(axes: "Axes", picture: Picture) -> None:
 def draw_axis(axes: "Axes", picture: Picture) -> None:
     """Draw the axis of the distance from the root, below a picture in rows."""
     deepest = float(picture.spots[:, 0].max())
-    locator = require("matplotlib.ticker", "draw").MaxNLocator(_TICKS, steps=[1, 2, 5, 10])
-    ticks = [tick for tick in locator.tick_values(0.0, deepest) if 0 <= tick <= deepest]
+    ticks = _ticks(deepest * picture.unit)
     axes.set_frame_on(True)
     axes.spines[["left", "top", "right"]].set_visible(False)
     axes.spines["bottom"].set_bounds(0.0, deepest)
     axes.spines["bottom"].set_color(_COLOR)
-    names = [f"{tick * picture.unit:g}" for tick in ticks]
-    axes.set_xticks(ticks, names, fontsize=_LETTERS, color=_COLOR, usetex=False)
+    names = [f"{tick:g}" for tick in ticks]
+    places = [tick / picture.unit for tick in ticks]
+    axes.set_xticks(places, names, fontsize=_LETTERS, color=_COLOR, usetex=False)
     axes.tick_params(axis="x", color=_COLOR)
     axes.set_xlabel("distance from the root", fontsize=_LETTERS + 1)
+
+
+def _ticks(longest: float) -> list[float]:
+    """Return round numbers from 0 to a length, which may be very small or very large."""
+    if longest < _LEAST_LENGTH:
+        return [0.0]
+    power = math.floor(math.log10(longest))
+    locator = require("matplotlib.ticker", "draw").MaxNLocator(_TICKS, steps=[1, 2, 5, 10])
+    steps = locator.tick_values(0.0, longest / 10.0**power)
+    ticks = [float(f"{tick:.6f}e{power}") for tick in steps]
+    return [tick for tick in ticks if 0 <= tick <= longest * (1 + 1e-9)]

@@ -8,10 +8,10 @@ import numpy as np
 from ...._core.extras import require
 from ....metric._matching import values_in_order
 from ..._arrays import FloatArray, IntArray
-from .._colors import Colors, color_values
+from .._colors import MANY_COLORS, Colors, color_scale_values, color_values
 from .._picture import ROWS, Picture
 from .._text import plain, truncated
-from .legends import Key, inches_from_corner, key_of
+from .legends import Key, inches_beside, key_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ _COLOR_MAPS = ("viridis", "magma", "cividis", "YlGnBu")
 _CELL = 0.17  # width of a column, in inches
 _BEFORE = 0.08  # before the first column
 _BETWEEN = 0.06  # between two strips
-_RING = 0.06  # width of a ring, in radii of the picture
+_RING = 0.07  # width of a ring, in radii of the picture
 _LETTERS = 8.0
 _ARC = 0.02  # radians of a segment of a ring
 
@@ -33,8 +33,10 @@ class Strip(NamedTuple):
     key: Key | None
 
 
-def strips_of(table: Any, labels: tuple[str, ...] | None, n_points: int) -> list[Strip]:
-    """Return the strips of a table: see `draw`."""
+def strips_of(
+    table: Any, labels: tuple[str, ...] | None, n_points: int, used: int
+) -> list[Strip]:
+    """Return the strips of a table: see `draw`. The first `used` colors are taken."""
     if table is None:
         return []
     if not hasattr(table, "items"):
@@ -46,7 +48,8 @@ def strips_of(table: Any, labels: tuple[str, ...] | None, n_points: int) -> list
         maps = sum(strip.key is not None and strip.key.scale is not None for strip in strips)
         ordered = values_in_order(values, labels)
         color_map = _COLOR_MAPS[maps % len(_COLOR_MAPS)]
-        strip = _strip(str(name), ordered, color_map)
+        strip = _strip(str(name), ordered, color_map, used)
+        used += 0 if strip.key is None else len(strip.key.entries)
         for column in strip.columns:
             if len(column) != n_points:
                 raise ValueError(
@@ -57,26 +60,28 @@ def strips_of(table: Any, labels: tuple[str, ...] | None, n_points: int) -> list
     return strips
 
 
-def _strip(name: str, values: Any, color_map: str) -> Strip:
+def _strip(name: str, values: Any, color_map: str, used: int) -> Strip:
     """Color a column, or all columns of a heat map on one scale."""
     if np.ndim(values) == 1:
-        colors = _colored(values, color_map)
+        colors = _colored(values, color_map, used)
         return Strip([name], [colors.rgba], key_of(colors, name))
     table = np.asarray(values, np.float64)
     if table.ndim != 2:
         raise ValueError(f"strip {name!r} has {table.ndim} dimensions: pass one or two")
     known = getattr(values, "columns", None)
     names = range(1, table.shape[1] + 1) if known is None else cast("Iterable[object]", known)
-    colors = _colored(table.reshape(-1), color_map)
+    colors = _colored(table.reshape(-1), color_map, used)
     painted = colors.rgba.reshape(*table.shape, 4)
     columns = [painted[:, k] for k in range(table.shape[1])]
     return Strip([str(column) for column in names], columns, key_of(colors, name))
 
 
-def _colored(values: Any, color_map: str) -> Colors:
-    colors = color_values(values, len(values), None)
-    if colors.scale is not None:
+def _colored(values: Any, color_map: str, used: int) -> Colors:
+    """Return colors that no other legend has, if there are enough."""
+    if color_scale_values(values) is not None:
         return color_values(values, len(values), color_map)
+    first = used % len(MANY_COLORS)
+    colors = color_values(values, len(values), MANY_COLORS[first:] + MANY_COLORS[:first])
     square = [(name, color, "s") for name, color, _ in colors.legend]
     return colors._replace(legend=square)
 
@@ -126,12 +131,12 @@ def draw_strips(axes: "Axes", picture: Picture, strips: list[Strip]) -> None:
     place = _BEFORE if in_rows else 1.03
     for strip in strips:
         for name, column in zip(strip.names, strip.columns, strict=True):
-            text = plain(truncated(name))
             if in_rows:
+                text = plain(truncated(name))
                 _draw_column(axes, picture.spots[tips, 1], column[points], place, text)
                 place += _CELL
             else:
-                _draw_ring(axes, picture, tips, column[points], place, text)
+                _draw_ring(axes, picture, tips, column[points], place)
                 place += _RING
         place += _BETWEEN if in_rows else 0.3 * _RING
 
@@ -141,6 +146,7 @@ def _add_cells(axes: "Axes", cells: Any, colors: FloatArray, **look: Any) -> Non
     drawn = collections.PolyCollection(
         cells, facecolors=colors, edgecolors=colors, linewidths=0.2, clip_on=False, **look
     )
+    drawn.set_zorder(4)  # above the lines from tips to their labels
     axes.add_collection(drawn, autolim=False)
 
 
@@ -149,7 +155,7 @@ def _draw_column(
 ) -> None:
     """Draw a column of cells: x in inches from the axes, y in rows."""
     blended = require("matplotlib.transforms", "draw").blended_transform_factory
-    across = blended(inches_from_corner(axes), axes.transData)
+    across = blended(inches_beside(axes), axes.transData)
     corners = np.array([[0.0, -0.5], [_CELL, -0.5], [_CELL, 0.5], [0.0, 0.5]])
     cells = corners[None] + np.column_stack([np.full(len(rows), left), rows])[:, None]
     _add_cells(axes, cells, colors, transform=across)
@@ -169,9 +175,8 @@ def _draw_ring(
     tips: IntArray,
     colors: FloatArray,
     inner: float,
-    name: str,
 ) -> None:
-    """Draw a ring of cells, and its name in the opening at the left of the top."""
+    """Draw a ring of cells."""
     radius = _radius(picture)
     rows = len(picture.spots) - len(np.unique(np.asarray(picture.parent))) + 1
     middle = np.arctan2(picture.spots[tips, 1], picture.spots[tips, 0])
@@ -183,11 +188,22 @@ def _draw_ring(
     out = middle[:, None] + angle[None]
     cells = np.stack([reach * np.cos(out), reach * np.sin(out)], axis=2)
     _add_cells(axes, cells, colors)
-    height = radius * (inner + 0.5 * _RING)
-    look: dict[str, Any] = {
-        "ha": "right",
-        "va": "center",
-        "fontsize": _LETTERS,
-        "usetex": False,
-    }
-    axes.text(-0.02 * radius, height, name, **look)
+
+
+def name_rings(axes: "Axes", picture: Picture, strips: list[Strip]) -> None:
+    """Write the names of rings into the opening at the left of the top.
+
+    Call this when the limits are final, because the names have to fit into the rings.
+    """
+    radius = _radius(picture)
+    wide = _RING * radius * float(axes.transData.get_matrix()[0, 0])  # pixels
+    letters = min(_LETTERS, 0.9 * wide * 72 / axes.figure.dpi)
+    look: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": letters}
+    place = 1.03 + 0.5 * _RING
+    for strip in strips:
+        for name in strip.names:
+            text = plain(truncated(name))
+            written = axes.text(-0.02 * radius, place * radius, text, usetex=False, **look)
+            written.set_in_layout(False)
+            place += _RING
+        place += 0.3 * _RING

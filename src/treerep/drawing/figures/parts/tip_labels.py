@@ -42,6 +42,11 @@ def is_crowded(picture: Picture, labels: dict[int, str]) -> bool:
     return free and sum(map(len, labels.values())) > _MANY_CHARACTERS
 
 
+def on_circle(picture: Picture, align: bool) -> bool:
+    """Return whether the labels of tips are on a circle."""
+    return align or picture.layout not in ("radial", "equal_daylight")
+
+
 def tip_places(
     axes: "Axes", picture: Picture, tips: IntArray, sizes: FloatArray, style: TipStyle
 ) -> Turned:
@@ -57,7 +62,7 @@ def tip_places(
     if picture.layout == "circular":
         return _around_circle(axes, anchors, sizes, style)
     angles = _directions(picture)[tips]
-    if not style.align and picture.layout in ("radial", "equal_daylight"):
+    if not on_circle(picture, style.align):
         scene = scene_of(axes, picture)
         places = turned_places(anchors, sizes, angles, style.gap, scene)
         corners = places.corners(sizes)
