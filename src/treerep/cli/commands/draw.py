@@ -26,6 +26,10 @@ def draw_file(options: DrawOptions) -> None:
     require("matplotlib", "draw").use("agg")  # write files only, never open a window
     suffix = _known_suffix(options.output)
     drawn = _read_drawn(options)
+    if options.support and (not isinstance(drawn, tr.Tree) or drawn.support is None):
+        raise ValueError(
+            "--support needs a tree with support: fit it with `treerep fit --bootstrap 100`"
+        )
     style: dict[str, Any] = {
         **_geometry(options, drawn),
         "align": options.align,
