@@ -11,6 +11,7 @@ from ..embedding.embedding import Embedding
 from ..embedding.product import ProductEmbedding
 from ..embedding.tree_embedding import TreeEmbedding
 from ..metric._matching import values_in_order
+from ..tree.structure.rooted import preorder
 from ..tree.tree import Tree
 from ..tree.tree_sum import TreeSum
 from ._collapse import Collapse
@@ -277,10 +278,12 @@ def _picture_of_embedding(embedding: Embedding) -> Picture:
     spots = embedding.poincare
     edges = np.empty((0, 2), np.int64)
     parent = None
+    view = None
     if isinstance(embedding, TreeEmbedding):
         parent = embedding.parent.astype(np.int64)
         child = np.flatnonzero(parent >= 0)
         edges = np.column_stack([parent[child], child])
+        view = preorder(edges, np.ones(len(edges)), int(parent.argmin()))
     return Picture(
         spots=spots,
         edges=edges,
@@ -291,4 +294,5 @@ def _picture_of_embedding(embedding: Embedding) -> Picture:
         layout="hyperbolic",
         kept=np.arange(len(spots)),
         parent=parent,
+        view=view,
     )

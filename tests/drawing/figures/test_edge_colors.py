@@ -72,6 +72,13 @@ def test_one_color_for_all_edges():
     assert set(colors_of_edges(ax, TREE).values()) == {to_rgba("black")}
 
 
+def test_embeddings_of_trees_have_colored_edges():
+    ax = tr.draw(tr.embed(TREE, scale=0.5), color=GROUPS)
+    (lines,) = (c for c in ax.collections if isinstance(c, LineCollection))
+    colors = {tuple(color) for color in lines.get_colors()}
+    assert colors == {*map(to_rgba, PALETTE[:3]), to_rgba(EDGES)}
+
+
 def triangles_of(ax):
     found = [c for c in ax.collections if isinstance(c, PolyCollection)]
     return [path.vertices[:3] for c in found for path in c.get_paths()]

@@ -89,8 +89,7 @@ def paint(picture: Picture, style: Style, ax: object) -> "Axes":
     draw_picture(axes, ready)
     tall = float(cast("Figure", axes.figure).get_figheight()) if ax is None else None
     draw_legends(axes, ready.keys, strips_width(picture, ready.strips), tall)
-    if ax is None:
-        lay_out(cast("Figure", axes.figure))
+    lay_out(axes, _LAYOUTS if ax is None else 1)
     fit_labels(axes, ready)
     if picture.layout == "circular":
         name_rings(axes, picture, ready.strips)
@@ -182,11 +181,12 @@ def fit_labels(axes: "Axes", ready: Prepared, zoom: bool = True) -> "list[Any]":
     return []
 
 
-def lay_out(figure: "Figure") -> None:
+def lay_out(axes: "Axes", rounds: int = _LAYOUTS) -> None:
     """Lay out the figure, so that labels are placed in the space left by the legend."""
-    engine = figure.get_layout_engine()
-    for _ in range(_LAYOUTS):
-        if engine is not None:
+    figure = axes.get_figure(root=True)
+    engine = None if figure is None else figure.get_layout_engine()
+    for _ in range(rounds):
+        if engine is not None and figure is not None:
             engine.execute(figure)
 
 

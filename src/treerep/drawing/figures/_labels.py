@@ -60,6 +60,7 @@ def write_labels(
     inner = _group(axes, inside, labels, small)
     gap = point * (0.5 * np.sqrt(space.area) + 2.0)
     style = TipStyle(gap, space.align, space.reach)
+    radius = _radius(axes, space)
     anchors = label_anchors(picture)
     places = Turned(np.empty((0, 2)), np.empty(0))
     centers = np.empty((0, 2))
@@ -80,8 +81,8 @@ def write_labels(
             fit(axes, boxes, space.floor * point)
             continue
         spots = axes.transData.transform(picture.spots)
-        low = np.concatenate([low, spots])
-        high = np.concatenate([high, spots])
+        low = np.concatenate([low, spots - radius])
+        high = np.concatenate([high, spots + radius])
         if not widen(axes, low, high, space.floor * point):
             break
     written = _write_tips(axes, outer, anchors, places, gap)
@@ -102,12 +103,17 @@ def _extents(
     around = 1.02 if picture.layout == "hyperbolic" else space.reach
     if around:
         others = np.concatenate([others, [[-around, -around], [around, around]]])
-    none = np.zeros_like(others)
+    radius = np.full_like(others, _radius(axes, space))
     return Extents(
         np.concatenate([spots, others]),
-        np.concatenate([low - pixels, none]),
-        np.concatenate([high - pixels, none]),
+        np.concatenate([low - pixels, -radius]),
+        np.concatenate([high - pixels, radius]),
     )
+
+
+def _radius(axes: "Axes", space: Space) -> float:
+    """Return the radius of a point, in pixels."""
+    return 0.5 * float(np.sqrt(space.area)) * axes.figure.dpi / 72
 
 
 def _font_size(axes: "Axes", picture: Picture, labels: dict[int, str], floor: float) -> float:

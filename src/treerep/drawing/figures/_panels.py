@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from .parts.scale_bar import draw_scale_bar
 from .parts.strips import name_rings, strips_width
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 #: Several axes, as `plt.subplots` returns them.
 AxesArray: TypeAlias = NDArray[np.object_]
@@ -54,8 +54,7 @@ def paint_panels(panels: Sequence[Panel], ax: object) -> AxesArray:
     corner = count if ax is not None else _columns(count)
     beside = strips_width(ready[0].picture, ready[0].strips)
     draw_legends(axes[corner - 1], ready[0].keys, beside)
-    if ax is None:
-        lay_out(cast("Figure", axes[0].figure))
+    lay_out(axes[0])
     _write_labels(ready, axes)
     for prepared, one in zip(ready, axes, strict=True):
         if prepared.picture.layout == "circular":
