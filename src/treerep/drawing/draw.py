@@ -15,7 +15,7 @@ from ..tree.structure.rooted import preorder
 from ..tree.tree import Tree
 from ..tree.tree_sum import TreeSum
 from ._collapse import Collapse
-from ._options import DrawOptions, Labels, Strips
+from ._draw_options import DrawOptions, Labels, Strips
 from ._titles import panel_titles
 from ._tree_picture import LAYOUTS as LAYOUTS
 from ._tree_picture import Geometry, drawing_root, picture_of_tree

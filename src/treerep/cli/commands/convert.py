@@ -9,7 +9,7 @@ from ...formats.tree_files import files_beside
 from .._command_options import ConvertOptions
 from .._inputs import read_either
 from .._outputs import check_outputs, check_sum_output, note_leaves
-from .._roots import rerooted
+from .._rooting import rerooted
 
 _DISTANCES = {
     ".npy": "npy",

@@ -12,7 +12,7 @@ from .._attribute_tables import read_attributes
 from .._command_options import DrawOptions
 from .._inputs import as_tree, read_either, refuse_trials
 from .._outputs import check_outputs, open_output
-from .._roots import rerooted
+from .._rooting import rerooted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -58,6 +58,15 @@ def as_points(positions: ComplexArray) -> FloatArray:
     return np.column_stack([positions.real, positions.imag])
 
 
+def unit_vectors(angles: FloatArray) -> FloatArray:
+    """Return vectors of length 1 in some directions, along a new last axis.
+
+    >>> unit_vectors(np.array([0.0, np.pi])).round(9).tolist()
+    [[1.0, 0.0], [-1.0, 0.0]]
+    """
+    return np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+
+
 def turn_flat(positions: ComplexArray) -> ComplexArray:
     """Rotate a picture about the origin until it is wider than high.
 

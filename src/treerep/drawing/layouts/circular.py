@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from ...tree.tree import Tree
 from .._arrays import FloatArray
+from ._passes import unit_vectors
 from .rectangular import rectangular
 
 # Maximum distance between an arc and its polyline, in radii of the picture.
@@ -21,10 +22,11 @@ def circular(tree: Tree, *, root: int | str | None = None, opening: float = 0.0)
     >>> circular(Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]), root=2).round(9).tolist()
     [[1.0, 0.0], [-2.0, -0.0], [0.0, 0.0]]
     """
-    depth, row = rectangular(tree, root=root).T
-    rows = 1.0 - row.min()
-    angle = 0.5 * np.pi - (2 * np.pi - opening) * (0.5 - row) / rows
-    return np.column_stack([depth * np.cos(angle), depth * np.sin(angle)])
+    spots = rectangular(tree, root=root)
+    row = -spots[:, 1]
+    share = (row + 0.5) / (row.max() + 1.0)
+    angle = 0.5 * np.pi - (2 * np.pi - opening) * share
+    return spots[:, :1] * unit_vectors(angle)
 
 
 def polar_corners(
@@ -37,18 +39,22 @@ def polar_corners(
     radius = np.linalg.norm(spots, axis=1)
     angle = np.arctan2(spots[:, 1], spots[:, 0])
     start = angle[parent]
-    turn = np.remainder(angle[child] - start + np.pi, 2 * np.pi) - np.pi
+    full = 2 * np.pi
+    turn = np.remainder(angle[child] - start + np.pi, full) - np.pi
     around = radius[parent]
     # The distance between a chord of angle a and its arc is about r a² / 8.
     largest = max(float(radius.max(initial=0.0)), 1e-300)
-    needed = np.ceil(np.abs(turn) * np.sqrt(around / largest / (8 * _TOLERANCE)))
+    bend = np.sqrt(around / largest / (8 * _TOLERANCE))
+    needed = np.ceil(np.abs(turn) * bend)
     count = np.clip(needed, 1, _MOST_LINES).astype(np.int64)
     lines: list[FloatArray] = [np.empty((0, 2))] * len(child)
     for steps in np.unique(count):
         edges = np.flatnonzero(count == steps)
-        turned = start[edges, None] + turn[edges, None] * np.linspace(0, 1, int(steps) + 1)
-        arcs = around[edges, None, None] * np.stack([np.cos(turned), np.sin(turned)], axis=2)
-        ends = spots[child[edges]][:, None]
-        for k, line in zip(edges, np.concatenate([arcs, ends], axis=1), strict=True):
-            lines[k] = line
+        share = np.linspace(0, 1, int(steps) + 1)
+        turned = start[edges, None] + turn[edges, None] * share
+        arcs = around[edges, None, None] * unit_vectors(turned)
+        ends = spots[child[edges], None]
+        chains = np.concatenate([arcs, ends], axis=1)
+        for k, chain in zip(edges, chains, strict=True):
+            lines[k] = chain
     return lines

@@ -8,6 +8,7 @@ import numpy as np
 from ...._core.extras import require
 from ....metric._matching import values_in_order
 from ..._arrays import FloatArray, IntArray
+from ...layouts._passes import unit_vectors
 from .._colors import MANY_COLORS, Colors, color_scale_values, color_values
 from .._picture import ROWS, Picture
 from .._text import plain, truncated
@@ -185,8 +186,8 @@ def _draw_ring(
     turn = np.linspace(-half, half, steps)
     angle = np.concatenate([turn, turn[::-1]])
     reach = radius * np.repeat([inner, inner + _RING], steps)
-    out = middle[:, None] + angle[None]
-    cells = np.stack([reach * np.cos(out), reach * np.sin(out)], axis=2)
+    out = unit_vectors(middle[:, None] + angle)
+    cells = reach[:, None] * out
     _add_cells(axes, cells, colors)
 
 

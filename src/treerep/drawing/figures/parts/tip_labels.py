@@ -6,6 +6,7 @@ import numpy as np
 
 from ..._arrays import FloatArray, IntArray
 from ...layouts._label_places import Scene
+from ...layouts._passes import unit_vectors
 from ...layouts._turned_places import Turned, overlaps, turned_places
 from .._picture import ROWS, Picture, label_anchors
 from ..curves import spread_out
@@ -101,7 +102,7 @@ def _directions(picture: Picture) -> FloatArray:
             step[triangle.apex] = anchors[triangle.apex] - triangle.corners[0]
         known = np.linalg.norm(step, axis=1) > 1e-9 * np.ptp(picture.spots, axis=0).max()
         ahead = np.where(known[:, None], step, outward)
-    return np.arctan2(ahead[:, 1], ahead[:, 0])
+    return _angles(ahead)
 
 
 def _around_circle(
@@ -110,17 +111,19 @@ def _around_circle(
     """Continue the edges of tips, at a radius at which neighboring labels do not touch."""
     center = axes.transData.transform((0.0, 0.0))
     apart = anchors - center
-    angles = np.arctan2(apart[:, 1], apart[:, 0])
-    scale = np.linalg.norm(axes.transData.transform((1.0, 0.0)) - center)
+    angles = _angles(apart)
+    unit = axes.transData.transform((1.0, 0.0)) - center
     radius = np.linalg.norm(apart, axis=1)
     if style.align or style.reach:
-        radius = np.maximum(radius.max(initial=0.0), style.reach * scale) + 0.0 * radius
+        outside = style.reach * float(np.linalg.norm(unit))
+        radius[:] = max(float(radius.max()), outside)
     steps = np.diff(np.sort(angles))
     steps = steps[steps > 1e-9]
     if len(steps):
-        radius = np.maximum(radius, _LINE * sizes[:, 1].max() / steps.min())
-    out = np.column_stack([np.cos(angles), np.sin(angles)])
-    return Turned(center + (radius + style.gap)[:, None] * out, angles)
+        line = _LINE * float(sizes[:, 1].max())
+        radius = np.maximum(radius, line / steps.min())
+    reach = radius + style.gap
+    return Turned(center + reach[:, None] * unit_vectors(angles), angles)
 
 
 def _on_ring(
@@ -142,31 +145,34 @@ def _on_ring(
     line = _LINE * float(sizes[:, 1].max())
     radius = max(radius + style.gap, len(anchors) * line / (2 * np.pi))
     # Where the ray from a tip leaves the circle.
-    out = np.column_stack([np.cos(angles), np.sin(angles)])
+    out = unit_vectors(angles)
     apart = anchors - center
     ahead = (apart * out).sum(axis=1)
-    rest = np.maximum(radius**2 - (apart**2).sum(axis=1), 0.0)
-    met = apart + (np.sqrt(ahead**2 + rest) - ahead)[:, None] * out
-    turned = _spread_around(np.arctan2(met[:, 1], met[:, 0]), line / radius)
-    out = np.column_stack([np.cos(turned), np.sin(turned)])
-    return Turned(center + radius * out, turned)
+    inside = radius**2 - (apart**2).sum(axis=1)
+    step = np.sqrt(ahead**2 + np.maximum(inside, 0.0)) - ahead
+    met = _angles(apart + step[:, None] * out)
+    turned = _spread_around(met, line / radius)
+    return Turned(center + radius * unit_vectors(turned), turned)
+
+
+def _angles(vectors: FloatArray) -> FloatArray:
+    return np.arctan2(vectors[:, 1], vectors[:, 0])
 
 
 def _spread_around(angles: FloatArray, least: float) -> FloatArray:
     """Move angles until neighbors are at least `least` apart around the circle."""
+    full = 2 * np.pi
     order = np.argsort(angles, kind="stable")
-    gaps = np.diff(angles[order], append=angles[order[0]] + 2 * np.pi)
+    sorted_angles = angles[order]
+    gaps = np.diff(sorted_angles, append=sorted_angles[0] + full)
     # Cut the circle in the widest gap.
     order = np.roll(order, -1 - int(np.argmax(gaps)))
-    start = angles[order[0]]
-    along = np.remainder(angles - start, 2 * np.pi)
-    along[order[0]] = 0.0
+    first = order[0]
+    along = np.remainder(angles - angles[first], full)
+    along[first] = 0.0
     spread = spread_out(along, least)
-    # What does not fit between the ends is distributed evenly.
-    span = float(np.ptp(spread))
-    most = 2 * np.pi - least
-    if span > most:
-        rank = np.empty(len(order))
-        rank[order] = np.arange(len(order))
-        spread = rank * (2 * np.pi / len(order))
-    return np.asarray(start + spread)
+    if float(np.ptp(spread)) > full - least:
+        # What does not fit between the ends is distributed evenly.
+        rank = np.argsort(order).astype(np.float64)
+        spread = rank * (full / len(order))
+    return np.asarray(angles[first] + spread)
