@@ -8,7 +8,7 @@ import numpy as np
 from ..tree.structure.rooted import Preorder
 from ..tree.tree import Tree
 from ._arrays import IntArray
-from .layouts._passes import path_sums
+from .layouts._passes import parents, path_sums
 
 #: A clade: a node, the name of a clade, or all points of a branch.
 Clade: TypeAlias = "int | str | Iterable[int | str]"
@@ -37,11 +37,13 @@ class Collapsed(NamedTuple):
 def collapsed(tree: Tree, view: Preorder, collapse: Collapse) -> Collapsed:
     """Replace each clade by a few leaves at its largest depth."""
     if collapse is None:
-        return Collapsed(tree, np.arange(tree.n_nodes), int(view.order[0]), [])
+        nodes = np.arange(tree.n_nodes)
+        return Collapsed(tree, nodes, int(view.order[0]), [])
     clades = _clades(tree, view, collapse)
-    parent = np.where(view.up < 0, -1, view.order[view.up])[view.position].astype(np.int64)
+    parent = parents(view)
     length = view.length[view.position]
-    depth = path_sums(view.up, view.length)[view.position]
+    depth = path_sums(view.up, view.length)
+    depth = depth[view.position]
     keep = np.ones(tree.n_nodes, np.bool_)
     chosen = {}
     for apex in clades:
@@ -49,8 +51,10 @@ def collapsed(tree: Tree, view: Preorder, collapse: Collapse) -> Collapsed:
         points = np.sort(below[below < tree.n_points])
         keep[below] = False
         # A few leaves, so that a large clade gets a little more space.
-        count = min(len(points), 2 + int(np.log2(len(points))))
-        leaves = points[np.linspace(0, len(points) - 1, count).astype(np.int64)]
+        size = len(points)
+        count = min(size, 2 + int(np.log2(size)))
+        ranks = np.linspace(0, size - 1, count)
+        leaves = points[ranks.astype(np.int64)]
         deep = depth[points] - depth[apex]
         length[leaves] = deep.max()
         parent[leaves] = apex
@@ -61,12 +65,15 @@ def collapsed(tree: Tree, view: Preorder, collapse: Collapse) -> Collapsed:
     number = np.cumsum(keep) - 1
     child = kept[parent[kept] >= 0]
     edges = np.column_stack([number[child], number[parent[child]]])
-    small = Tree(int((kept < tree.n_points).sum()), edges, length[child])
-    corners = [
-        Corner(int(number[apex]), number[leaves], points, _text(tree, apex, name, len(points)))
-        for (apex, name), (leaves, points) in zip(clades.items(), chosen.values(), strict=True)
-    ]
-    return Collapsed(small, kept, int(number[view.order[0]]), corners)
+    points_kept = int((kept < tree.n_points).sum())
+    small = Tree(points_kept, edges, length[child])
+    corners = []
+    for apex, name in clades.items():
+        leaves, points = chosen[apex]
+        text = _text(tree, apex, name, len(points))
+        corners.append(Corner(int(number[apex]), number[leaves], points, text))
+    root = view.order[0]
+    return Collapsed(small, kept, int(number[root]), corners)
 
 
 def _text(tree: Tree, apex: int, name: str | None, count: int) -> str:
@@ -77,8 +84,10 @@ def _text(tree: Tree, apex: int, name: str | None, count: int) -> str:
 
 def _below(view: Preorder, node: int) -> IntArray:
     """Return all nodes below a node."""
-    at = int(view.position[node])
-    return view.order[at + 1 : at + int(view.size[at])].astype(np.int64)
+    first = int(view.position[node])
+    last = first + int(view.size[first])
+    below = view.order[first + 1 : last]
+    return below.astype(np.int64)
 
 
 def _clades(tree: Tree, view: Preorder, collapse: Collapse) -> dict[int, str | None]:

@@ -20,7 +20,8 @@ def drawn_lengths(tree: Tree, view: Preorder, lengths: str) -> Tree:
     if lengths == "cladogram":
         height = _heights(view)
         ends = height[view.position[tree.edges]]
-        return tree.with_weights(np.abs(ends[:, 0] - ends[:, 1]))
+        steps = np.diff(ends, axis=1)
+        return tree.with_weights(np.abs(steps).reshape(-1))
     return tree
 
 

@@ -33,12 +33,15 @@ def panel_titles(what: TreeSum | ProductEmbedding) -> list[str]:
 def distance_sum(tree: Tree) -> float:
     """Return the sum of the distances of all pairs of points, in O(N)."""
     view = preorder(tree.edges, tree.weights, 0)
-    below = subtree_sums(view, (view.order < tree.n_points).astype(np.float64))
+    is_point = view.order < tree.n_points
+    below = subtree_sums(view, is_point.astype(np.float64))
     # An edge of length l with b points below it is on b (n - b) paths.
-    return float((view.length * below * (tree.n_points - below)).sum())
+    paths = below * (tree.n_points - below)
+    return float((view.length * paths).sum())
 
 
 def _sampled_sum(metric: Metric) -> float:
     """Return the sum of the distances of some pairs, which depend only on the number of points."""
-    first, second = np.random.default_rng(0).integers(len(metric), size=(2, _PAIRS))
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(len(metric), size=(2, _PAIRS))
     return float(metric.pairs(first, second).sum())

@@ -7,13 +7,13 @@ import numpy as np
 
 from .._core.checks import check_choice
 from ..embedding.sarkar.construction import center
-from ..tree.structure.rooted import Preorder
 from ..tree.tree import Tree
 from ._arrays import FloatArray, IntArray
 from ._collapse import Collapse, Corner, collapsed
 from ._lengths import drawn_lengths
 from .figures._picture import ROOTED, Lines, Picture, Triangle
 from .layouts._arcs import geodesic_arcs
+from .layouts._passes import parents
 from .layouts.circular import polar_corners
 
 #: Each layout is a function in the module of the same name, from a tree to positions (N, 2).
@@ -66,10 +66,11 @@ def picture_of_tree(tree: Tree, geometry: Geometry, longest: float) -> Picture:
     view = whole._view_from(root)
     small, kept, root, corners = collapsed(whole, view, geometry.collapse)
     spots = _place(small, root, layout, geometry.open_circle)
-    parent = _parents(small._view_from(root))
+    parent = parents(small._view_from(root))
     lines = _lines(spots, small.edges, parent, layout)
     behind = {int(leaf) for corner in corners for leaf in corner.leaves}
-    shown = np.flatnonzero(~np.isin(small.edges, list(behind)).any(axis=1))
+    covered = np.isin(small.edges, list(behind))
+    shown = np.flatnonzero(~covered.any(axis=1))
     return Picture(
         spots=spots,
         edges=small.edges[shown],
@@ -104,11 +105,6 @@ def _place(tree: Tree, root: int, layout: str, open_circle: bool) -> FloatArray:
     return spots
 
 
-def _parents(view: Preorder) -> IntArray:
-    """Return the parent of each node, -1 at the root."""
-    return np.where(view.up < 0, -1, view.order[view.up])[view.position].astype(np.int64)
-
-
 def _lines(spots: FloatArray, edges: IntArray, parent: IntArray, layout: str) -> Lines:
     """Return a polyline for each edge."""
     first, second = edges.T
@@ -126,5 +122,7 @@ def _lines(spots: FloatArray, edges: IntArray, parent: IntArray, layout: str) ->
 
 
 def _triangle(corner: Corner, spots: FloatArray) -> Triangle:
-    ends = np.array([corner.apex, corner.leaves[0], corner.leaves[-1]])
-    return Triangle(spots[ends], corner.apex, corner.members, corner.text)
+    first = corner.leaves[0]
+    last = corner.leaves[-1]
+    corners = spots[[corner.apex, first, last]]
+    return Triangle(corners, corner.apex, corner.members, corner.text)

@@ -79,7 +79,8 @@ class Prepared(NamedTuple):
     def space(self) -> Space:
         """What labels have to respect."""
         floor = BAR_SPACE if self.scale_bar else 0.0
-        return Space(self.area, self.align, rings_reach(self.picture, self.strips), floor)
+        reach = rings_reach(self.picture, self.strips)
+        return Space(self.area, self.align, reach, floor)
 
 
 def paint(picture: Picture, style: Style, ax: object) -> "Axes":
@@ -197,7 +198,8 @@ def _new_axes(ready: Prepared) -> "Axes":
     across = _WIDTH
     if picture.layout in ROWS:
         row = 0.22 if ready.labels else 0.12
-        tall = float(np.clip(row * (high + 1), 2.4, 9.0)) + (0.5 if ready.axis else 0.0)
+        tall = float(np.clip(row * (high + 1), 2.4, 9.0))
+        tall += 0.5 if ready.axis else 0.0
     elif is_crowded(picture, ready.labels):
         tall = across = _CROWDED
     elif picture.layout in ("hyperbolic", "circular"):
@@ -245,7 +247,7 @@ def _draw_edges(axes: "Axes", ready: Prepared) -> None:
 def _draw_points(axes: "Axes", picture: Picture, colors: Colors, area: float) -> None:
     look: dict[str, Any] = {"linewidths": 0, "rasterized": len(picture.spots) > _RASTERIZE}
     x, y = picture.spots.T
-    shown = np.setdiff1d(np.arange(len(x)), list(picture.hidden))
+    shown = picture.shown
     plain_nodes = shown[picture.kept[shown] >= len(colors.rgba)]
     gray = axes.scatter(
         x[plain_nodes],
@@ -285,8 +287,11 @@ def _frame(axes: "Axes", picture: Picture, reach: float) -> None:
         low = np.full(2, -1.02)
         high = np.full(2, 1.02)
     else:
-        low = np.minimum(picture.spots.min(axis=0), -reach if reach else np.inf)
-        high = np.maximum(picture.spots.max(axis=0), reach if reach else -np.inf)
+        low = picture.spots.min(axis=0)
+        high = picture.spots.max(axis=0)
+    if reach:
+        low = np.minimum(low, -reach)
+        high = np.maximum(high, reach)
     span = high - low
     if in_rows:
         margin = np.array([0.02 * span[0], 0.6])

@@ -164,13 +164,14 @@ def _pieces(places: Turned, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return squares that cover rotated labels, as centers and sizes."""
     if not len(sizes):
         return np.empty((0, 2)), np.empty((0, 2))
-    count = np.ceil(sizes[:, 0] / sizes[:, 1]).astype(np.int64)
+    width, height = sizes.T
+    count = np.ceil(width / height).astype(np.int64)
     which = np.repeat(np.arange(len(sizes)), count)
     before = np.cumsum(count) - count
     rank = np.arange(len(which)) - before[which]
-    side = sizes[which, 1]
-    width = sizes[which, 0] / count[which]
-    along = (rank + 0.5) * width
+    side = height[which]
+    part = (width / count)[which]
+    along = (rank + 0.5) * part
     step = along[:, None] * unit_vectors(places.angles[which])
     return places.starts[which] + step, np.column_stack([side, side])
 
@@ -193,7 +194,8 @@ def _sides(picture: Picture) -> FloatArray:
     outward = spots - spots.mean(axis=0)
     up = np.array([[0.0, 1.0]])
     for triangle in picture.triangles:
-        away[triangle.apex] = triangle.corners[1:].mean(axis=0) - triangle.corners[0]
+        base = triangle.corners[1:].mean(axis=0)
+        away[triangle.apex] = base - triangle.corners[0]
     for fallback in (outward, up):
         known = np.linalg.norm(away, axis=1, keepdims=True) > 1e-6
         away = np.where(known, away, _units(fallback))

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from ...tree.structure.rooted import Preorder
 from .._arrays import FloatArray, IntArray
 
@@ -47,6 +49,18 @@ class Picture:
     opening: float = 0.0  # empty angle of a circular layout
     triangles: Sequence[Triangle] = ()
     hidden: frozenset[int] = frozenset()  # nodes of the picture that are not drawn as points
+
+    @property
+    def shown(self) -> IntArray:
+        """Nodes of the picture that are drawn as points."""
+        nodes = np.arange(len(self.spots))
+        return np.setdiff1d(nodes, list(self.hidden))
+
+    @property
+    def leaves(self) -> IntArray:
+        """Nodes of the picture without children, with those behind triangles."""
+        nodes = np.arange(len(self.spots))
+        return np.setdiff1d(nodes, np.asarray(self.parent))
 
 
 def label_anchors(picture: Picture) -> FloatArray:

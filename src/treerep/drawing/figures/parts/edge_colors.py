@@ -67,7 +67,8 @@ def _mean_below(view: Preorder, numbers: FloatArray) -> FloatArray:
     known[at] = finite
     count = subtree_sums(view, known)
     total = subtree_sums(view, values)
-    return np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
+    mean = np.full(len(count), np.nan)
+    return np.divide(total, count, out=mean, where=count > 0)
 
 
 def _agreed(view: Preorder, rgba: FloatArray, mixed: FloatArray) -> FloatArray:
@@ -75,12 +76,14 @@ def _agreed(view: Preorder, rgba: FloatArray, mixed: FloatArray) -> FloatArray:
     is_point = view.order < len(rgba)
     in_order = rgba[view.order[is_point]]
     changed = np.zeros(len(in_order) + 1, np.int64)
-    changed[2:] = np.cumsum((in_order[1:] != in_order[:-1]).any(axis=1))
+    differs = in_order[1:] != in_order[:-1]
+    changed[2:] = np.cumsum(differs.any(axis=1))
     # The points below a position are a range of the points in preorder.
     before = np.concatenate([[0], np.cumsum(is_point)])
     first = before[:-1]
     last = before[np.arange(len(view.order)) + view.size]
-    same = (last > first) & (changed[last] == changed[np.minimum(first + 1, last)])
+    second = np.minimum(first + 1, last)
+    same = (last > first) & (changed[last] == changed[second])
     painted = np.tile(mixed, (len(view.order), 1))
     painted[same] = in_order[first[same]]
     return painted

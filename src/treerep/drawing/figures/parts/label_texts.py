@@ -46,8 +46,10 @@ def write_turned(
         offset = places.starts[k] - axes.transData.transform(anchors[node])
         low = corners[k].min(axis=0)
         size = np.ptp(corners[k], axis=0)
-        far = np.linalg.norm(offset) > gap + 0.7 * group.sizes[k, 1]
-        leader = _leader(":", (places.starts[k] - low) / size) if far else None
+        height = group.sizes[k, 1]
+        far = np.linalg.norm(offset) > gap + 0.7 * height
+        start = (places.starts[k] - low) / size
+        leader = _leader(":", start) if far else None
         backward = np.cos(places.angles[k]) < -1e-9
         look = {
             "ha": "right" if backward else "left",

@@ -26,7 +26,8 @@ def widen(axes: "Axes", low: FloatArray, high: FloatArray, floor: float = 0.0) -
     The lowest `floor` pixels of the axes stay free.
     """
     box = axes.get_window_extent()
-    over_low = np.array([box.x0, box.y0 + floor]) - low.min(axis=0)
+    corner = np.array([box.x0, box.y0 + floor])
+    over_low = corner - low.min(axis=0)
     over_high = high.max(axis=0) - np.array(box.max)
     if max(over_low.max(), over_high.max()) <= 0.5:
         return False
@@ -67,12 +68,14 @@ def fit(axes: "Axes", extents: Extents, floor: float = 0.0) -> None:
     figure = axes.get_figure(root=True)
     assert figure is not None
     slot = axes.get_position(original=True)
-    space = np.array([slot.width, slot.height]) * figure.bbox.size - [0.0, floor]
+    below = np.array([0.0, floor])
+    space = np.array(slot.size) * figure.bbox.size - below
     wide = np.ptp(extents.spots, axis=0)
     if not wide.any():
         return
     # Without labels, the scale is that at which the positions fill the space.
-    largest = float(np.min(space / np.maximum(wide, 1e-12 * wide.max())))
+    wide = np.maximum(wide, 1e-12 * wide.max())
+    largest = float(np.min(space / wide))
     low = _LEAST_SHARE * largest
     high = largest
     for _ in range(_HALVINGS):
@@ -83,4 +86,6 @@ def fit(axes: "Axes", extents: Extents, floor: float = 0.0) -> None:
         else:
             high = scale
     first, last = extents.span(low)
-    set_limits(axes, (first - _MARGIN - [0.0, floor]) / low, (last + _MARGIN) / low)
+    first -= below + _MARGIN
+    last += _MARGIN
+    set_limits(axes, first / low, last / low)

@@ -118,9 +118,7 @@ def _radius(picture: Picture) -> float:
 
 def _tip_points(picture: Picture) -> IntArray:
     """Return the tips of the picture that are points of the tree."""
-    inner = np.unique(np.asarray(picture.parent))
-    hidden = np.array(list(picture.hidden), np.int64)
-    tips = np.setdiff1d(np.arange(len(picture.spots)), np.concatenate([inner, hidden]))
+    tips = np.intersect1d(picture.leaves, picture.shown)
     return tips[picture.kept[tips] < picture.n_points]
 
 
@@ -157,8 +155,9 @@ def _draw_column(
     """Draw a column of cells: x in inches from the axes, y in rows."""
     blended = require("matplotlib.transforms", "draw").blended_transform_factory
     across = blended(inches_beside(axes), axes.transData)
-    corners = np.array([[0.0, -0.5], [_CELL, -0.5], [_CELL, 0.5], [0.0, 0.5]])
-    cells = corners[None] + np.column_stack([np.full(len(rows), left), rows])[:, None]
+    x = left + _CELL * np.array([0.0, 1.0, 1.0, 0.0])
+    y = rows[:, None] + np.array([-0.5, -0.5, 0.5, 0.5])
+    cells = np.stack([np.broadcast_to(x, y.shape), y], axis=2)
     _add_cells(axes, cells, colors, transform=across)
     look: dict[str, Any] = {
         "rotation": 90,
@@ -179,9 +178,10 @@ def _draw_ring(
 ) -> None:
     """Draw a ring of cells."""
     radius = _radius(picture)
-    rows = len(picture.spots) - len(np.unique(np.asarray(picture.parent))) + 1
-    middle = np.arctan2(picture.spots[tips, 1], picture.spots[tips, 0])
-    half = 0.5 * (2 * np.pi - picture.opening) / max(rows, 1)
+    x, y = picture.spots[tips].T
+    middle = np.arctan2(y, x)
+    around = 2 * np.pi - picture.opening
+    half = 0.5 * around / len(picture.leaves)
     steps = int(np.ceil(2 * half / _ARC)) + 1
     turn = np.linspace(-half, half, steps)
     angle = np.concatenate([turn, turn[::-1]])

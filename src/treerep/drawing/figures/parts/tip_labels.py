@@ -76,23 +76,28 @@ def tip_places(
 
 def scene_of(axes: "Axes", picture: Picture) -> Scene:
     """Return points and edges that labels should not cover, in pixels."""
-    outlines = [triangle.corners[[0, 1, 2, 0]] for triangle in picture.triangles]
+    around = [0, 1, 2, 0]
+    outlines = [triangle.corners[around] for triangle in picture.triangles]
     lines = [*picture.lines, *outlines]
     ends = np.concatenate([*lines, np.empty((0, 2))])
     # The last point of a polyline does not start a segment.
     begins = np.ones(len(ends), np.bool_)
-    begins[np.cumsum([len(line) for line in lines], dtype=np.int64) - 1] = False
+    lengths = [len(line) for line in lines]
+    last = np.cumsum(lengths, dtype=np.int64) - 1
+    begins[last] = False
     begin = np.flatnonzero(begins)
     pixels = axes.transData.transform(ends) if len(ends) else ends
-    shown = np.setdiff1d(np.arange(len(picture.spots)), list(picture.hidden))
-    points = axes.transData.transform(picture.spots[shown].reshape(-1, 2))
+    spots = picture.spots[picture.shown]
+    points = axes.transData.transform(spots.reshape(-1, 2))
     return Scene(points, pixels[begin], pixels[begin + 1])
 
 
 def _directions(picture: Picture) -> FloatArray:
     """Return the direction of the edge above each node, or away from the center of the picture."""
     anchors = label_anchors(picture)
-    middle = 0.5 * (picture.spots.min(axis=0) + picture.spots.max(axis=0))
+    low = picture.spots.min(axis=0)
+    high = picture.spots.max(axis=0)
+    middle = 0.5 * (low + high)
     outward = anchors - (0.0 if picture.layout == "hyperbolic" else middle)
     ahead = outward
     if picture.layout != "hyperbolic" and picture.parent is not None:
@@ -100,7 +105,8 @@ def _directions(picture: Picture) -> FloatArray:
         step = picture.spots - picture.spots[above]
         for triangle in picture.triangles:
             step[triangle.apex] = anchors[triangle.apex] - triangle.corners[0]
-        known = np.linalg.norm(step, axis=1) > 1e-9 * np.ptp(picture.spots, axis=0).max()
+        least = 1e-9 * float((high - low).max())
+        known = np.linalg.norm(step, axis=1) > least
         ahead = np.where(known[:, None], step, outward)
     return _angles(ahead)
 
@@ -138,12 +144,17 @@ def _on_ring(
     pixels = axes.transData.transform(picture.spots)
     if picture.layout == "hyperbolic":
         center = axes.transData.transform((0.0, 0.0))
-        radius = float(axes.transData.transform((1.0, 0.0))[0] - center[0])
+        right = axes.transData.transform((1.0, 0.0))
+        radius = float(right[0] - center[0])
     else:
-        center = 0.5 * (pixels.min(axis=0) + pixels.max(axis=0))
-        radius = float(np.linalg.norm(pixels - center, axis=1).max())
+        low = pixels.min(axis=0)
+        high = pixels.max(axis=0)
+        center = 0.5 * (low + high)
+        away = np.linalg.norm(pixels - center, axis=1)
+        radius = float(away.max())
     line = _LINE * float(sizes[:, 1].max())
-    radius = max(radius + style.gap, len(anchors) * line / (2 * np.pi))
+    around = len(anchors) * line
+    radius = max(radius + style.gap, around / (2 * np.pi))
     # Where the ray from a tip leaves the circle.
     out = unit_vectors(angles)
     apart = anchors - center
