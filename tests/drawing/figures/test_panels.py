@@ -91,6 +91,16 @@ def test_one_legend() -> None:
     )
 
 
+@pytest.mark.parametrize("layout", ["rectangular", "circular"])
+def test_strips_in_panels(layout: str) -> None:
+    strips = {"diet": list("aab"), "a long name": [0.5, 1.5, 2.5]}
+    axes = tr.draw(STARS, layout=layout, strips=strips, color=["x", "y", "z"])
+    axes[0].figure.canvas.draw()  # warnings are errors
+    for ax in axes:
+        assert ax.get_window_extent().height > 50
+        assert {"diet", "a long name"} <= {text.get_text() for text in ax.texts}
+
+
 def test_given_axes() -> None:
     figure, grid = plt.subplots(2, 2)
     drawn = tr.draw(STARS, ax=grid, color=["x", "y", "z"])

@@ -22,6 +22,7 @@ from .parts.strips import (
     check_strips,
     draw_strips,
     name_rings,
+    names_height,
     rings_reach,
     strips_of,
     strips_width,
@@ -207,8 +208,15 @@ def _new_axes(ready: Prepared) -> "Axes":
     else:
         in_proportion = _WIDTH * high / wide if wide > 0 else _WIDTH
         tall = float(np.clip(in_proportion, 3.2, 7.2))
+    tall = max(tall, least_height(ready))
     beside = strips_width(picture, ready.strips) + legends_width(ready.keys, tall)
     return new_axes(across + beside, tall)
+
+
+def least_height(ready: Prepared) -> float:
+    """Return the height that legends and the names of strips need, in inches."""
+    legends = max((key.height for key in ready.keys), default=0.0)
+    return legends + names_height(ready.picture, ready.strips) + 0.3
 
 
 def _draw_edges(axes: "Axes", ready: Prepared) -> None:

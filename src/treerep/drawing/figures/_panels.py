@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ._canvas import Prepared, Style, draw_picture, fit_labels, lay_out, prepare
+from ._canvas import Prepared, Style, draw_picture, fit_labels, lay_out, least_height, prepare
 from ._figures import linear_axes, new_grid
 from ._labels import LABEL_SIZE
 from ._picture import ROWS, Picture
@@ -79,6 +79,7 @@ def _new_grid(ready: Sequence[Prepared], wide: float) -> AxesArray:
     columns = _columns(count)
     rows = math.ceil(count / columns)
     tall = _height([prepared.picture for prepared in ready], wide)
+    tall = max(tall, least_height(ready[0]))
     beside = legends_width(ready[0].keys, tall)
     strips = strips_width(ready[0].picture, ready[0].strips)
     grid = new_grid(rows, columns, columns * (wide + strips) + beside, rows * tall)

@@ -103,6 +103,14 @@ def strips_width(picture: Picture, strips: list[Strip]) -> float:
     return _BEFORE + _CELL * columns + _BETWEEN * (len(strips) - 1)
 
 
+def names_height(picture: Picture, strips: list[Strip]) -> float:
+    """Return the height of the names above the strips, in inches."""
+    if not strips or picture.layout not in ROWS:
+        return 0.0
+    longest = max(len(truncated(name)) for strip in strips for name in strip.names)
+    return 0.07 * longest
+
+
 def rings_reach(picture: Picture, strips: list[Strip]) -> float:
     """Return the radius of all rings, in units of the picture; 0 if there are none."""
     if not strips or picture.layout in ROWS:
