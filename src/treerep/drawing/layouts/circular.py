@@ -19,8 +19,9 @@ def circular(tree: Tree, *, root: int | str | None = None, opening: float = 0.0)
     Leaves have equal angles, clockwise from the top. The default root is that of the tree, or the
     center of the tree. `opening` is the empty angle at the left of the top, in radians.
 
-    >>> circular(Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]), root=2).round(9).tolist()
-    [[1.0, 0.0], [-2.0, -0.0], [0.0, 0.0]]
+    >>> spots = circular(Tree(2, [[0, 2], [2, 1]], [1.0, 2.0]), root=2)
+    >>> np.linalg.norm(spots, axis=1).round(9).tolist()
+    [1.0, 2.0, 0.0]
     """
     spots = rectangular(tree, root=root)
     row = -spots[:, 1]
