@@ -18,11 +18,13 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from PIL import Image
 from scipy.spatial import cKDTree
 
 import treerep as tr
 from treerep.drawing.draw import LAYOUTS
+from treerep.drawing.figures._picture import ROOTED
 from treerep.drawing.figures.comparison_chart import comparison_chart
 from treerep.drawing.figures.curves import curves
 from treerep.drawing.figures.distortion_picture import distortion_picture
@@ -115,13 +117,47 @@ def scales() -> plt.Figure:
 def layouts() -> plt.Figure:
     """Draw the eight mammals in every layout."""
     tree = tr.fit(tr.datasets.sarich(), trials=20)
-    figure, axes = plt.subplots(2, 3, figsize=(11, 6.4), layout="constrained")
+    rooted, _ = tree.root_at_midpoint()
+    figure, axes = plt.subplots(2, 4, figsize=(13, 6.4), layout="constrained")
     for layout, ax in zip(LAYOUTS, axes.flat, strict=False):
-        tr.draw(tree, layout=layout, ax=ax)
+        tr.draw(rooted if layout in ROOTED else tree, layout=layout, ax=ax)
         ax.set_title(f'"{layout}"', fontsize=10)
-    tr.draw(tr.embed(tree, scale=0.04), ax=axes[1, 2])
-    axes[1, 2].set_title("embed(tree, scale=0.04)", fontsize=10)
+    tr.draw(tr.embed(tree, scale=0.04), ax=axes[1, 3])
+    axes[1, 3].set_title("embed(tree, scale=0.04)", fontsize=10)
     return figure
+
+
+def simulated() -> tuple[tr.Tree, np.ndarray, pd.DataFrame]:
+    """Return a tree of 24 simulated sequences with support, four clades, and base frequencies."""
+    alignment = tr.datasets.random_alignment(24, sites=400, depth=0.15)
+    sequences = tr.as_metric(alignment.sequences, metric="k2p", labels=alignment.tree.labels)
+    tree, _ = tr.fit(sequences, method="minimum_evolution", bootstrap=100).root_at_midpoint()
+    bases = [[text.count(base) / len(text) for base in "ACGT"] for text in alignment.sequences]
+    clades = np.array([f"clade {'ABCD'[k]}" for k in tree.cut(4)])
+    return tree, clades, pd.DataFrame(bases, columns=list("ACGT"))
+
+
+def strips() -> plt.Figure:
+    """Draw simulated sequences with support, a strip and a heat map."""
+    tree, clades, bases = simulated()
+    table = {"GC content": bases["G"] + bases["C"], "frequency": bases}
+    style = {"labels": "support", "align": True, "color_label": "tree.cut(4)"}
+    return tr.draw(tree, layout="rectangular", color=clades, strips=table, **style).figure
+
+
+def rings() -> plt.Figure:
+    """Draw simulated sequences around a circle of base frequencies."""
+    tree, clades, bases = simulated()
+    return tr.draw(tree, layout="circular", color=clades, strips={"frequency": bases}).figure
+
+
+def collapsed() -> plt.Figure:
+    """Draw simulated sequences with two collapsed clades."""
+    tree, clades, _ = simulated()
+    collapse = {name: np.flatnonzero(clades == name) for name in ("clade A", "clade B")}
+    return tr.draw(
+        tree, layout="rectangular", color=clades, collapse=collapse, axis=True
+    ).figure
 
 
 def cells() -> plt.Figure:
@@ -447,6 +483,9 @@ PICTURES: dict[str, tuple[Callable[[], plt.Figure | Image.Image], int]] = {
     "refined": (refined, 100),
     "scales": (scales, 100),
     "layouts": (layouts, 80),
+    "strips": (strips, 80),
+    "rings": (rings, 80),
+    "collapsed": (collapsed, 80),
     "cells": (cells, 70),
     "large": (large, 60),
     "distortion": (distortion, 70),

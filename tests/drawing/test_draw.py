@@ -341,9 +341,11 @@ def test_what_cannot_be_drawn_is_refused(mammals):
         TypeError, match="draw expects a tree or an embedding, got ndarray: fit a tree first"
     ):
         tr.draw(np.zeros((3, 3)))
-    with pytest.raises(ValueError, match="layout must be one of 'radial', .* not 'circular'"):
-        tr.draw(mammals, layout="circular")
-    with pytest.raises(ValueError, match="layout and root apply to trees only"):
+    with pytest.raises(ValueError, match="layout must be one of 'radial', .* not 'spiral'"):
+        tr.draw(mammals, layout="spiral")
+    with pytest.raises(
+        ValueError, match="layout, root, lengths and collapse apply to trees only"
+    ):
         tr.draw(tr.embed(mammals), layout="radial")
     with pytest.raises(
         ValueError, match="cannot draw an embedding of dimension 3: embed in 2 dimensions"

@@ -20,9 +20,12 @@ from ._options import (
     Json,
     Keep,
     Layout,
+    Lengths,
     Method,
     Model,
+    Norm,
     Reading,
+    Root,
     Saturated,
     Seed,
     TimeLimit,
@@ -266,14 +269,31 @@ class DrawOptions:
         typer.Option(
             metavar="NAME",
             help=f"Layout of a tree: {listed(Layout)}.",
-            show_default="radial",
+            show_default="radial; rectangular with --root, --axis or --strips",
         ),
     ] = None
+    root: Root = None
+    lengths: Annotated[
+        Lengths,
+        typer.Option(metavar="NAME", help=f"Lengths of edges: {listed(Lengths)}."),
+    ] = "original"
     color: Annotated[
         str | None,
         typer.Option(
             metavar="TABLE:COLUMN",
             help="Color points by a column of a CSV or TSV file with labels.",
+        ),
+    ] = None
+    norm: Annotated[
+        Norm | None,
+        typer.Option(help="Color scale of numbers.", show_default="linear"),
+    ] = None
+    strips: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TABLE[:COLUMN,...]",
+            help="Draw columns of a CSV or TSV file beside the leaves, or as rings around "
+            "the circular layout.",
         ),
     ] = None
     labels: Annotated[
@@ -282,6 +302,22 @@ class DrawOptions:
             "--labels/--no-labels", help="Draw labels.", show_default="up to 60 points"
         ),
     ] = None
+    align: Annotated[bool, typer.Option("--align", help="Align the labels of leaves.")] = False
+    support: Annotated[
+        bool, typer.Option("--support", help="Write the support of edges, in percent.")
+    ] = False
+    scale_bar: Annotated[
+        bool | None,
+        typer.Option(
+            "--scale-bar/--no-scale-bar",
+            help="Draw a scale bar.",
+            show_default="if edges have their exact lengths",
+        ),
+    ] = None
+    axis: Annotated[
+        bool,
+        typer.Option("--axis", help="Draw an axis of the distance from the root."),
+    ] = False
     trials: Trials = TRIALS
     seed: Seed = 0
     jobs: Jobs = None
@@ -444,4 +480,5 @@ class ConvertOptions:
             show_default=False,
         ),
     ] = None
+    root: Root = None
     reading: Reading

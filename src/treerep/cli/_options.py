@@ -24,7 +24,17 @@ else:  # typer lists and validates the names
 Saturated = Literal["error", "cap"]
 Keep = Literal["best", "greedy", "majority", "strict"]
 Model = Literal["poincare", "klein", "lorentz"]
-Layout = Literal["radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar"]
+Layout = Literal[
+    "radial",
+    "rectangular",
+    "slanted",
+    "circular",
+    "hyperbolic",
+    "equal_daylight",
+    "euclidean_sarkar",
+]
+Lengths = Literal["original", "square root", "equal", "cladogram"]
+Norm = Literal["linear", "log"]
 Weights = Literal["l1", "l2", "relative_l2", "heuristic", "none"]
 TreeFormat = Literal["newick", "nexus", "npz", "json", "graphml", "dot", "auspice", "itol"]
 AnyFormat = Literal[
@@ -130,6 +140,15 @@ Bound = Annotated[
     bool,
     typer.Option(
         "--bound/--no-bound", help="Compute a lower bound for the distortion of all trees."
+    ),
+]
+Root = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LABELS",
+        help="Root the tree next to an outgroup, given by its labels, as in dog,wolf; "
+        "or midpoint, for the middle of the longest path.",
+        show_default="the root of the tree, if it has one",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]

@@ -1,60 +1,40 @@
 """`draw`: draw a tree or an embedding with matplotlib."""
 
-import importlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import replace
+from typing import TYPE_CHECKING, Unpack, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._core.checks import check_choice
 from .._core.extras import require
 from ..embedding.embedding import Embedding
 from ..embedding.product import ProductEmbedding
 from ..embedding.tree_embedding import TreeEmbedding
 from ..metric._matching import values_in_order
-from ..metric.base import Metric
-from ..tree.operations.distance_sums import subtree_sums
 from ..tree.structure.rooted import preorder
 from ..tree.tree import Tree
 from ..tree.tree_sum import TreeSum
-from ._arrays import FloatArray
+from ._collapse import Collapse
+from ._draw_options import DrawOptions, Labels, Strips
+from ._titles import panel_titles
+from ._tree_picture import LAYOUTS as LAYOUTS
+from ._tree_picture import Geometry, drawing_root, picture_of_tree
 from .figures._canvas import Style, paint
-from .figures._colors import ColorValues, Palette
+from .figures._colors import ColorValues, Palette, Range
 from .figures._panels import AxesArray, Panel, paint_panels
-from .figures._picture import Lines, Picture
-from .figures._support import support_texts
+from .figures._picture import Picture
+from .figures._support import clade_texts, support_texts
 from .layouts._arcs import geodesic_arcs
-from .layouts._passes import rooted_view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
     from matplotlib.typing import ColorType
-
-#: Each layout is a function in the module of the same name, from a tree to positions (N, 2).
-LAYOUTS = ("radial", "rectangular", "hyperbolic", "equal_daylight", "euclidean_sarkar")
-
-# If the length of the longest edge is outside this range, all lengths are divided by this length.
-# Otherwise their squares would overflow or underflow float64.
-_SHORT = 1e-100
-_LONG = 1e100
-_PAIRS = 10_000  # pairs that measure the share of a plane
 
 
 @overload
 def draw(
-    what: Tree | Embedding,
-    *,
-    layout: str | None = None,
-    root: int | str | None = None,
-    color: ColorValues = None,
-    palette: Palette = None,
-    labels: bool | str | Sequence[object] | None = None,
-    legend: bool = True,
-    size: float | None = None,
-    edge_color: "ColorType | None" = None,
-    edge_width: float | None = None,
-    ax: "Axes | None" = None,
+    what: Tree | Embedding, *, ax: "Axes | None" = None, **options: Unpack[DrawOptions]
 ) -> "Axes": ...
 
 
@@ -62,16 +42,8 @@ def draw(
 def draw(
     what: TreeSum | ProductEmbedding,
     *,
-    layout: str | None = None,
-    root: int | str | None = None,
-    color: ColorValues = None,
-    palette: Palette = None,
-    labels: bool | str | Sequence[object] | None = None,
-    legend: bool = True,
-    size: float | None = None,
-    edge_color: "ColorType | None" = None,
-    edge_width: float | None = None,
     ax: "AxesArray | Sequence[Axes] | None" = None,
+    **options: Unpack[DrawOptions],
 ) -> AxesArray: ...
 
 
@@ -80,10 +52,20 @@ def draw(
     *,
     layout: str | None = None,
     root: int | str | None = None,
+    lengths: str = "original",
+    collapse: Collapse = None,
     color: ColorValues = None,
     palette: Palette = None,
-    labels: bool | str | Sequence[object] | None = None,
+    norm: "str | Normalize | None" = None,
+    vmin: float | None = None,
+    vmax: float | None = None,
+    color_label: str | None = None,
+    labels: Labels = None,
+    align: bool = False,
+    strips: Strips = None,
     legend: bool = True,
+    scale_bar: bool | None = None,
+    axis: bool = False,
     size: float | None = None,
     edge_color: "ColorType | None" = None,
     edge_width: float | None = None,
@@ -108,14 +90,24 @@ def draw(
         - "radial" (default): every leaf has the same share of the circle. Edges have their
           exact lengths and never cross.
         - "rectangular": the distance from the root increases to the right. Each leaf has a row.
+        - "slanted": like "rectangular", with straight edges.
+        - "circular": "rectangular" around a circle, with the root in the center.
         - "hyperbolic": Sarkar's construction in the Poincaré disk, at a scale for pictures.
         - "equal_daylight": like "radial", with branches rotated to fill the plane evenly. Takes
           seconds for thousands of nodes.
         - "euclidean_sarkar": the edges at a node have equal angles and exact lengths, and may
           cross. This is the layout of the paper's figures.
     root : int or label, optional
-        (trees only) The node at the origin, or on the left in "rectangular". The default is the
-        center of the tree.
+        (trees only) The node at the origin, or on the left in "rectangular" and "slanted". The
+        default is the center of the tree. "rectangular", "slanted" and "circular" use the root of
+        the tree, if it has one.
+    lengths : {"original", "square root", "equal", "cladogram"}
+        (trees only) The lengths that are drawn. "equal" gives all edges the same length, and
+        "cladogram" puts all leaves at the same distance from the root.
+    collapse : optional
+        (trees only) Clades to draw as triangles, with their names and numbers of points: a list
+        of nodes or names of clades, or a dict from names to the points of each clade. A triangle
+        is as long as the longest path in its clade. Not in "hyperbolic" and "euclidean_sarkar".
     color : optional
         One color, an (n, 3) or (n, 4) array of colors, or one value per point or per node. A
         Series whose index has the labels is matched by label. Text, booleans, and integers with
@@ -124,21 +116,42 @@ def draw(
     palette : optional
         Colors of the categories: a sequence, a mapping from categories to colors, or a color
         map. Numbers need a color map. You can give a matplotlib color map by name. The default
-        suits all kinds of color vision. After twelve categories, colors repeat with other
-        markers.
+        has 36 colors. The first twelve suit all kinds of color vision. After every twelve
+        categories, the markers change.
+    norm : {"linear", "log"} or matplotlib Normalize, optional
+        How numbers become colors.
+    vmin, vmax : float, optional
+        The numbers at the ends of the color bar. The default is the range of the values.
+    color_label : str, optional
+        Title of the legend or the color bar. The default is the name of a Series.
     labels : optional
         True writes the labels of all points, or their numbers if they have no labels. False writes
         no labels. (trees only) "support" also writes the support of edges, in percent, at their ends
-        away from the root. A sequence gives the text of each point or node; None or "" writes no
-        text. By default, labels are written for up to 60 points. Lines are truncated at 45
-        characters.
+        away from the root, and "clades" the names of clades. A sequence gives the text of each
+        point or node; None or "" writes no text. By default, labels are written for up to 60
+        points. Lines are truncated at 45 characters. Many labels are rotated into the directions
+        of their leaves.
+    align : bool
+        Whether the labels of leaves are aligned: in a column beside "rectangular" and "slanted",
+        and on a circle around other layouts. Dotted lines lead to the leaves.
+    strips : dict or DataFrame, optional
+        (trees only) Columns beside the leaves in "rectangular" and "slanted", and rings around
+        "circular": one value for each point, by name. Values become colors as in `color`. A
+        table as a value makes a heat map, whose columns have one color bar.
     legend : bool
-        Whether to draw the legend or color bar. A legend of more than 60 categories is omitted.
+        Whether to draw legends and color bars. A legend of more than 60 categories is omitted.
+    scale_bar : bool, optional
+        Whether to draw a bar of a round length. By default a bar is drawn if edges have their
+        exact lengths and there is no axis.
+    axis : bool
+        Whether to draw an axis of the distance from the root, in "rectangular" and "slanted".
     size : float, optional
         Area of a point in square points, as in matplotlib's ``scatter``. The default decreases
         with the number of points. Steiner nodes are smaller and gray.
-    edge_color : color, optional
-        Color of the edges.
+    edge_color : color or "clade", optional
+        Color of the edges. With "clade", an edge has the color of the points below it if they
+        have the same color. For numbers, it has the color of their mean. This is the default if
+        `color` has categories. Other edges are gray.
     edge_width : float, optional
         Width of the edges in points.
     ax : matplotlib Axes, optional
@@ -149,7 +162,8 @@ def draw(
     -------
     matplotlib Axes, or array of Axes
         ``draw(tree).figure.savefig("tree.pdf")`` saves the figure as PDF, SVG or PNG. Above
-        5,000 nodes, points and edges are rasterized in PDF and SVG files. For a `TreeSum` or a
+        5,000 nodes, points and edges are rasterized in PDF and SVG files. New figures embed
+        TrueType fonts in PDF files, and keep text in SVG files. For a `TreeSum` or a
         `ProductEmbedding`, an array with the axes of each panel: the figure of a sum is
         ``draw(trees)[0].figure``.
 
@@ -184,19 +198,27 @@ def draw(
             f"draw expects a tree or an embedding, got {kind}: fit a tree first, e.g. tr.draw(tr.fit(data))"
         )
     parts = _parts(what)
-    pictures = _pictures(parts, layout, root)
-    options: dict[str, Any] = {
-        "color": values_in_order(color, what.labels),
-        "palette": palette,
-        "legend": legend,
-        "size": size,
-        "edge_color": edge_color,
-        "edge_width": edge_width,
-    }
-    styles = [Style(labels=_labels(labels, part, root), **options) for part in parts]
+    has_rings = strips is not None and layout == "circular"
+    geometry = Geometry(layout, root, lengths, collapse, has_rings)
+    pictures = _pictures(parts, geometry)
+    style = Style(
+        color=values_in_order(color, what.labels),
+        palette=palette,
+        span=Range(norm, vmin, vmax),
+        color_label=_title(color, color_label),
+        align=align,
+        strips=strips,
+        legend=legend,
+        scale_bar=scale_bar,
+        axis=axis,
+        size=size,
+        edge_color=edge_color,
+        edge_width=edge_width,
+    )
+    styles = [replace(style, labels=_labels(labels, part, geometry)) for part in parts]
     if isinstance(what, Tree | Embedding):
         return paint(pictures[0], styles[0], ax)
-    panels = zip(pictures, _titles(what), styles, strict=True)
+    panels = zip(pictures, panel_titles(what), styles, strict=True)
     return paint_panels([Panel(*panel) for panel in panels], ax)
 
 
@@ -211,98 +233,41 @@ def _parts(
     return [what]  # type: ignore[return-value]
 
 
-def _pictures(
-    parts: Sequence[Tree] | Sequence[Embedding], layout: str | None, root: int | str | None
-) -> list[Picture]:
+def _pictures(parts: Sequence[Tree] | Sequence[Embedding], geometry: Geometry) -> list[Picture]:
     """Return the picture of each tree or embedding. Trees have the same unit of length."""
     trees = [part for part in parts if isinstance(part, Tree)]
     if trees:
         longest = max(float(tree.weights.max(initial=0.0)) for tree in trees)
-        chosen = "radial" if layout is None else layout
-        return [_picture_of_tree(tree, chosen, root, longest) for tree in trees]
-    if layout is not None or root is not None:
+        return [picture_of_tree(tree, geometry, longest) for tree in trees]
+    if geometry != Geometry():
         raise ValueError(
-            "layout and root apply to trees only, because the points of an embedding "
-            "have fixed positions: leave them out"
+            "layout, root, lengths and collapse apply to trees only, because the points of an "
+            "embedding have fixed positions: leave them out"
         )
     return [_picture_of_embedding(part) for part in parts if isinstance(part, Embedding)]
 
 
-def _titles(what: TreeSum | ProductEmbedding) -> list[str]:
-    """Return the number of each panel, and its share of the mean distance."""
-    if isinstance(what, TreeSum):
-        noun = "tree"
-        sums = np.array([_distance_sum(tree) for tree in what.trees])
-    else:
-        noun = "plane"
-        sums = np.array([_sampled_sum(part) for part in what.components])
-    total = sums.sum()
-    titles = [f"{noun} {k}" for k in range(1, len(sums) + 1)]
-    if not 0 < total < np.inf:
-        return titles
-    return [
-        f"{title}: {'under 1%' if share < 0.005 else f'{share:.0%}'} of the distance"
-        for title, share in zip(titles, sums / total, strict=True)
-    ]
+def _title(color: ColorValues, given: str | None) -> str | None:
+    """Return the title of the legend: as given, or the name of a pandas column."""
+    if given is None and hasattr(color, "iloc"):
+        name = getattr(color, "name", None)
+        return None if name is None else str(name)
+    return given
 
 
-def _distance_sum(tree: Tree) -> float:
-    """Return the sum of the distances of all pairs of points, in O(N)."""
-    view = preorder(tree.edges, tree.weights, 0)
-    below = subtree_sums(view, (view.order < tree.n_points).astype(np.float64))
-    # An edge of length l with b points below it is on b (n - b) paths.
-    return float((view.length * below * (tree.n_points - below)).sum())
-
-
-def _sampled_sum(metric: Metric) -> float:
-    """Return the sum of the distances of some pairs, which depend only on the number of points."""
-    first, second = np.random.default_rng(0).integers(len(metric), size=(2, _PAIRS))
-    return float(metric.pairs(first, second).sum())
-
-
-def _labels(
-    labels: bool | str | Sequence[object] | None,
-    part: Tree | Embedding,
-    root: int | str | None,
-) -> bool | str | Sequence[object] | None:
-    if isinstance(labels, str) and labels == "support":
-        return _support_labels(part, root)
-    return labels
-
-
-def _support_labels(what: Tree | Embedding, root: int | str | None) -> list[str]:
-    """Return the texts for labels="support"."""
-    if not isinstance(what, Tree) or what.support is None:
+def _labels(labels: Labels, part: Tree | Embedding, geometry: Geometry) -> Labels:
+    """Return the texts for labels="support" and labels="clades"."""
+    if not isinstance(labels, str) or labels not in ("support", "clades"):
+        return labels
+    if labels == "clades":
+        if not isinstance(part, Tree):
+            raise ValueError("labels='clades' needs a tree: leave it out for an embedding")
+        return clade_texts(part)
+    if not isinstance(part, Tree) or part.support is None:
         raise ValueError(
             "labels='support' needs a tree with support: fit it with bootstrap=100, or use Tree.with_support"
         )
-    return support_texts(what, int(rooted_view(what, root).order[0]))
-
-
-def _picture_of_tree(
-    tree: Tree, layout: str, root: int | str | None, longest: float
-) -> Picture:
-    check_choice("layout", layout, LAYOUTS)
-    if longest > 0 and not _SHORT < longest < _LONG:
-        tree = tree.with_weights(tree.weights / longest)
-    place = getattr(importlib.import_module(f".layouts.{layout}", __package__), layout)
-    spots: FloatArray = place(tree, root=root)
-    if layout == "rectangular":
-        lines: Lines = _right_angles(spots, tree.edges)
-    elif layout == "hyperbolic":
-        first, second = tree.edges.T
-        lines = geodesic_arcs(spots[first], spots[second])
-    else:
-        lines = spots[tree.edges]
-    return Picture(spots, tree.edges, lines, tree.n_points, tree.labels, layout)
-
-
-def _right_angles(spots: FloatArray, edges: NDArray[np.integer]) -> FloatArray:
-    """Return three corners per edge: up or down at the parent, then right to the child."""
-    by_depth = np.argsort(spots[edges, 0], axis=1, kind="stable")
-    parent, child = np.take_along_axis(edges, by_depth, axis=1).T
-    corners = np.column_stack([spots[parent, 0], spots[child, 1]])
-    return np.stack([spots[parent], corners, spots[child]], axis=1)
+    return support_texts(part, drawing_root(part, geometry.layout, geometry.root))
 
 
 def _picture_of_embedding(embedding: Embedding) -> Picture:
@@ -312,8 +277,22 @@ def _picture_of_embedding(embedding: Embedding) -> Picture:
         )
     spots = embedding.poincare
     edges = np.empty((0, 2), np.int64)
+    parent = None
+    view = None
     if isinstance(embedding, TreeEmbedding):
-        child = np.flatnonzero(embedding.parent >= 0)
-        edges = np.column_stack([embedding.parent[child], child]).astype(np.int64)
-    lines = geodesic_arcs(spots[edges[:, 0]], spots[edges[:, 1]])
-    return Picture(spots, edges, lines, embedding.n_points, embedding.labels, "hyperbolic")
+        parent = embedding.parent.astype(np.int64)
+        child = np.flatnonzero(parent >= 0)
+        edges = np.column_stack([parent[child], child])
+        view = preorder(edges, np.ones(len(edges)), int(parent.argmin()))
+    return Picture(
+        spots=spots,
+        edges=edges,
+        lines=geodesic_arcs(spots[edges[:, 0]], spots[edges[:, 1]]),
+        n_points=embedding.n_points,
+        n_nodes=len(spots),
+        labels=embedding.labels,
+        layout="hyperbolic",
+        kept=np.arange(len(spots)),
+        parent=parent,
+        view=view,
+    )

@@ -428,6 +428,6 @@ def _read_stored(source: Source, packed: bool) -> Tree:
         )
     fields = read_tree_fields(io.BytesIO(content), "it", packed)
     try:
-        return Tree(**fields)
+        return Tree._of_archive(fields)
     except (ValueError, TypeError) as error:
         raise ValueError(f"the file is damaged: {error}") from error

@@ -452,15 +452,25 @@ class Tree(TreeMetric):
         """Read a tree written by `Tree.save`."""
         fields = load_fields(path)
         try:
-            return cls(**fields)
+            return cls._of_archive(fields)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{path} is damaged: {error}") from error
+
+    @classmethod
+    def _of_archive(cls, fields: dict[str, Any]) -> "Tree":
+        """Return the tree of the fields of a file."""
+        texts = fields.pop("support_text", None)
+        tree = cls(**fields)
+        if texts is None:
+            return tree
+        return tree._replace(_annotations=tree._annotations._replace(support_text=texts))
 
     def to_networkx(self) -> NetworkXGraph:
         """Return a networkx Graph on the node ids.
 
         Edges have the attribute `weight`, and the attribute `support` if support is known. Nodes
-        have the attribute `steiner`, and data points also have `label`.
+        have the attribute `steiner`. Data points and named clades also have `label`, and the
+        root has `root`.
         """
         return to_networkx(self)
 

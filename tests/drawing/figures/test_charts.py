@@ -103,6 +103,35 @@ def test_a_comparison_has_a_panel_for_each_measure_and_marks_the_best():
     panels[0].figure.canvas.draw()
 
 
+@pytest.mark.parametrize(
+    "values",
+    [(0.021, 0.034, 0.064), (0.002, 0.2, 9.0), (1e-5, 1e-4, 300.0), (31.0, 32.0, 33.0)],
+)
+def test_ticks_of_a_comparison_do_not_overlap(values):
+    rows = [
+        {"method": f"m{k}", "distortion": value, "seconds": value, "nodes": value}
+        for k, value in enumerate(values)
+    ]
+    panels = comparison_chart(rows, measures=["distortion", "seconds", "nodes"])
+    panels[0].figure.canvas.draw()
+    for panel in panels:
+        ticks = [*panel.get_xticklabels(), *panel.get_xticklabels(minor=True)]
+        low, high = panel.get_xlim()
+        boxes = [
+            text.get_window_extent()
+            for text in ticks
+            if text.get_text() and low <= text.get_position()[0] <= high
+        ]
+        assert len(boxes) >= 2
+        for k, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[:k])
+
+
+def test_the_best_value_is_explained():
+    panels = comparison_chart(ROWS, measures=["distortion", "seconds", "nodes"])
+    assert [panel.get_title(loc="right") for panel in panels] == ["", "orange: best", ""]
+
+
 def test_a_comparison_on_axes_and_what_it_refuses():
     axes = Figure().subplots(1, 2)
     assert comparison_chart(ROWS, measures=["seconds", "nodes"], axes=axes) == list(axes)

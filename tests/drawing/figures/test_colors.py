@@ -4,7 +4,14 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_rgba
 
-from treerep.drawing.figures._colors import GREY, MARKERS, PALETTE, categories, color_values
+from treerep.drawing.figures._colors import (
+    GREY,
+    MANY_COLORS,
+    MARKERS,
+    PALETTE,
+    categories,
+    color_values,
+)
 
 
 def test_one_color_for_all():
@@ -64,11 +71,13 @@ def test_numbers_that_are_all_missing():
     np.testing.assert_array_equal(color_values([float("nan")], 1, None).rgba, [to_rgba(GREY)])
 
 
-def test_after_the_palette_markers_change():
-    values = [f"class {k}" for k in range(len(PALETTE) + 1)]
+def test_thirty_six_categories_have_different_colors_and_three_markers():
+    values = [f"class {k}" for k in range(37)]
     colors = color_values(values, len(values), None)
-    assert colors.legend[-1] == (values[-1], PALETTE[0], MARKERS[1])
-    assert colors.kind.tolist() == [0] * len(PALETTE) + [1]
+    assert len({color for _, color, _ in colors.legend}) == 36
+    assert colors.legend[12] == ("class 12", MANY_COLORS[12], MARKERS[1])
+    assert colors.legend[36] == ("class 36", PALETTE[0], MARKERS[3])
+    assert colors.kind.tolist() == [k // 12 for k in range(37)]
 
 
 def test_a_palette_of_ones_own():

@@ -10,7 +10,8 @@ from matplotlib.collections import LineCollection
 
 import treerep as tr
 from treerep import ProductEmbedding, Tree, TreeSum
-from treerep.drawing.draw import LAYOUTS, _distance_sum
+from treerep.drawing._titles import distance_sum
+from treerep.drawing.draw import LAYOUTS
 from treerep.drawing.figures._panels import _columns
 
 # All distances of the first tree are 6, and all distances of the second tree are 2.
@@ -44,7 +45,7 @@ def test_titles_by_hand() -> None:
 def test_the_sum_of_distances_is_that_of_the_matrix(points: int, seed: int) -> None:
     tree = tr.datasets.random_tree(points, hidden=0.5, rng=seed)
     expected = tree.distances().sum() / 2
-    assert _distance_sum(tree) == pytest.approx(expected, rel=1e-12)
+    assert distance_sum(tree) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 10])
@@ -88,6 +89,16 @@ def test_one_legend() -> None:
     assert not any(
         ax.get_legend() for ax in tr.draw(trees, color=list("abc") * 3, legend=False)
     )
+
+
+@pytest.mark.parametrize("layout", ["rectangular", "circular"])
+def test_strips_in_panels(layout: str) -> None:
+    strips = {"diet": list("aab"), "a long name": [0.5, 1.5, 2.5]}
+    axes = tr.draw(STARS, layout=layout, strips=strips, color=["x", "y", "z"])
+    axes[0].figure.canvas.draw()  # warnings are errors
+    for ax in axes:
+        assert ax.get_window_extent().height > 50
+        assert {"diet", "a long name"} <= {text.get_text() for text in ax.texts}
 
 
 def test_given_axes() -> None:
@@ -134,7 +145,9 @@ def test_products_have_a_disk_for_each_plane() -> None:
     assert [title.partition(":")[0] for title in titles] == ["plane 1", "plane 2"]
     shares = [int(title.split()[2].rstrip("%")) for title in titles]
     assert sum(shares) == 100 and shares[0] > shares[1]
-    with pytest.raises(ValueError, match="layout and root apply to trees only"):
+    with pytest.raises(
+        ValueError, match="layout, root, lengths and collapse apply to trees only"
+    ):
         tr.draw(tr.embed(STARS), layout="radial")
     with pytest.raises(ValueError, match="dimension 3: embed in 2 dimensions"):
         tr.draw(ProductEmbedding([tr.embed(STARS.trees[0], dim=3)]))

@@ -8,16 +8,20 @@ from hypothesis import strategies as st
 import treerep as tr
 from tests.tree.strategies import caterpillar, trees
 from treerep.drawing.draw import LAYOUTS
+from treerep.drawing.layouts.circular import circular
 from treerep.drawing.layouts.equal_daylight import equal_daylight
 from treerep.drawing.layouts.euclidean_sarkar import euclidean_sarkar
 from treerep.drawing.layouts.hyperbolic import disk_embedding, hyperbolic
 from treerep.drawing.layouts.radial import radial
 from treerep.drawing.layouts.rectangular import rectangular
+from treerep.drawing.layouts.slanted import slanted
 from treerep.tree.tree import Tree
 
 BY_NAME = {
     "radial": radial,
     "rectangular": rectangular,
+    "slanted": slanted,
+    "circular": circular,
     "hyperbolic": hyperbolic,
     "equal_daylight": equal_daylight,
     "euclidean_sarkar": euclidean_sarkar,

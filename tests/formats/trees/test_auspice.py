@@ -107,3 +107,13 @@ def test_names_of_auspice_itself_are_refused() -> None:
         match="the attribute name 'div' is reserved in auspice: rename the attribute",
     ):
         write(tree, attributes=check_attributes({"div": [1]}, tree))
+
+
+def test_support_and_names_of_clades_are_branch_labels() -> None:
+    tree = Tree.from_newick("(((a:1,b:1)Canidae:1,c:1)80:1,(d:1,e:1):1);")
+    marks = [
+        node["branch_attrs"]["labels"]
+        for node in nodes_of(write(tree))
+        if "branch_attrs" in node
+    ]
+    assert sorted(marks, key=str) == [{"clade": "Canidae"}, {"support": "0.8"}]

@@ -51,3 +51,9 @@ def test_attributes() -> None:
         tree = Tree(1, [], [], labels=[label])
         with pytest.raises(ValueError, match=message):
             write(tree, attributes=check_attributes(attributes, tree))
+
+
+def test_names_of_clades_are_written_at_steiner_nodes() -> None:
+    tree = Tree.from_newick("((a:1,b:1)'x y':1,(c:1,d:1):1);")
+    node = next(iter(tree.clade_names))
+    assert f'  {node} [xlabel="x y"];' in write(tree)

@@ -175,3 +175,21 @@ def test_characters_that_xml_does_not_have() -> None:
         match=r"'a\\x00' contains the character '\\x00', which XML does not allow: rename",
     ):
         write(Tree(1, [], [], labels=["a\0"]))
+
+
+@pytest.mark.parametrize("labels", ["abcd", "0123"])
+def test_roots_and_names_of_clades_are_kept(labels: str) -> None:
+    a, b, c, d = labels
+    tree = Tree.from_newick(f"((({a}:1,{b}:1)Canidae:1,{c}:2):1,{d}:5)Top;")
+    again = read(write(tree))
+    assert again.newick() == tree.newick()
+    assert (again.labels, again.clade_names) == (tree.labels, tree.clade_names)
+    at_a_point = tree.with_root(0)
+    assert read(write(at_a_point)).root == 0
+
+
+def test_two_roots_are_refused() -> None:
+    text = write(Tree.from_newick("((a:1,b:1):1,c:2);"))
+    twice = text.replace('<node id="0">', '<node id="0"><data key="root">true</data>')
+    with pytest.raises(ValueError, match="another node is the root too: keep one root"):
+        read(twice)

@@ -271,3 +271,20 @@ def test_a_member_whose_header_is_no_python(tmp_path):
         ValueError, match="t.npz cannot be read: it is not a tree file, or it is truncated"
     ):
         Tree.load(tmp_path / "t.npz")
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".json"])
+def test_support_is_kept_as_it_was_written(tmp_path: Path, suffix: str) -> None:
+    tree = Tree.from_newick("((a:1.0,b:1.0)98.7/100:1.0,(c:1.0,d:2.0)80:1.0);")
+    tree.save(tmp_path / f"tree{suffix}")
+    assert Tree.load(tmp_path / f"tree{suffix}").newick() == tree.newick()
+
+
+def test_damaged_support_texts(tmp_path: Path) -> None:
+    path = tmp_path / "tree.json"
+    Tree.from_newick("((a:1,b:1)95:1,c:2);").save(path)
+    fields = json.loads(path.read_text())
+    for texts in (["95"], [1] * len(fields["edges"]), "95"):
+        path.write_text(json.dumps({**fields, "support_text": texts}))
+        with pytest.raises(ValueError, match="support_text must have a text for each edge"):
+            Tree.load(path)

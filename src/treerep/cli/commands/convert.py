@@ -9,6 +9,7 @@ from ...formats.tree_files import files_beside
 from .._command_options import ConvertOptions
 from .._inputs import read_either
 from .._outputs import check_outputs, check_sum_output, note_leaves
+from .._rooting import rerooted
 
 _DISTANCES = {
     ".npy": "npy",
@@ -31,6 +32,10 @@ def convert_file(options: ConvertOptions) -> None:
     if output == "-" and to is None:
         raise ValueError("the format for standard output is unknown: set it with --to")
     source = read_either(options.source, options.reading)
+    if isinstance(source, tr.Tree | tr.TreeSum) and not is_distances:
+        source = rerooted(source, options.root)
+    elif options.root is not None:
+        raise ValueError("--root needs a tree to write: remove --root")
     if is_distances:
         write_distances(source, output, format=distance_format)
     elif isinstance(source, tr.Tree | tr.TreeSum):

@@ -1,5 +1,6 @@
 """Colors of points: one color for all, one per category, or a color scale for numbers."""
 
+import copy
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from ._text import is_missing
 
 if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Colormap
+    from matplotlib.colors import Colormap, Normalize
     from matplotlib.typing import ColorType
 
 #: One color, a color per point, or a value per point: see `draw`.
@@ -40,6 +41,34 @@ PALETTE = (
     "#784B0F",
     "#4B695A",
 )
+# More colors for more categories, chosen in the same way. All 36 colors are at least 0.09 apart.
+MANY_COLORS = (
+    *PALETTE,
+    "#0000FF",
+    "#B40087",
+    "#9600E1",
+    "#003C00",
+    "#FF00E1",
+    "#0F3C5A",
+    "#FF96FF",
+    "#00F0E1",
+    "#C3003C",
+    "#00B400",
+    "#2D5AFF",
+    "#FF0069",
+    "#008700",
+    "#FFC387",
+    "#004BA5",
+    "#00C387",
+    "#F08778",
+    "#965AC3",
+    "#691E69",
+    "#0F96C3",
+    "#0000C3",
+    "#E1D200",
+    "#A55A78",
+    "#E11EA5",
+)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 GREY = "#B8B8B8"
 
@@ -54,9 +83,24 @@ class Colors(NamedTuple):
     kind: IntArray  # index into MARKERS
     legend: "list[tuple[str, ColorType, str]]"  # name, color and marker of each category
     scale: "ScalarMappable | None"  # if the values are numbers
+    numbers: FloatArray | None = None
 
 
-def color_values(values: ColorValues, count: int, palette: Palette) -> Colors:
+class Range(NamedTuple):
+    """How numbers become colors: see `draw`."""
+
+    norm: "str | Normalize | None" = None
+    vmin: float | None = None
+    vmax: float | None = None
+
+
+#: From the smallest to the largest number.
+LINEAR = Range()
+
+
+def color_values(
+    values: ColorValues, count: int, palette: Palette, span: Range = LINEAR
+) -> Colors:
     """Return one color for `count` points, or the colors of the values: see `draw`."""
     to_rgba = require("matplotlib.colors", "draw").to_rgba_array
     if values is None or isinstance(values, str):
@@ -75,7 +119,11 @@ def color_values(values: ColorValues, count: int, palette: Palette) -> Colors:
         values = values.tolist()  # None for masked values
     numbers = color_scale_values(values)
     if numbers is not None:
-        return _on_a_scale(numbers, palette)
+        return _on_a_scale(numbers, palette, span)
+    if span != LINEAR:
+        raise ValueError(
+            "norm, vmin and vmax apply to numbers, but color has categories: leave them out"
+        )
     return _by_category(values, palette)
 
 
@@ -85,7 +133,7 @@ def _by_category(values: ColorValues, palette: Palette) -> Colors:
     colors = category_colors(names, palette)
     rgba = to_rgba(colors) if colors else np.empty((0, 4))
     gray = to_rgba(GREY)  # placed last, at index -1, the code of a missing value
-    # When the default colors repeat, the markers change.
+    # Every twelve categories, the markers change, because similar colors are then told apart.
     kinds = np.zeros(len(names), np.int64)
     if palette is None:
         kinds = np.arange(len(names)) // len(PALETTE)
@@ -133,18 +181,46 @@ def _known_numbers(items: NDArray[Any]) -> NDArray[Any]:
     return np.array([math.nan if is_missing(item) else float(item) for item in items])
 
 
-def _on_a_scale(numbers: FloatArray, palette: Palette) -> Colors:
+def _on_a_scale(numbers: FloatArray, palette: Palette, span: Range) -> Colors:
     known = numbers[np.isfinite(numbers)]
-    low = float(known.min()) if len(known) else 0.0
-    high = float(known.max()) if len(known) else 1.0
-    norm = require("matplotlib.colors", "draw").Normalize(low, high)
+    norm = _norm(known, span)
     scale = require("matplotlib.cm", "draw").ScalarMappable(
         norm, color_map("viridis" if palette is None else palette)
     )
     scale.set_array(known)
-    rgba = scale.to_rgba(np.where(np.isfinite(numbers), numbers, low))
-    rgba[~np.isfinite(numbers)] = require("matplotlib.colors", "draw").to_rgba(GREY)
-    return Colors(rgba, np.zeros(len(numbers), np.int64), [], scale)
+    shown = np.isfinite(numbers) & np.isfinite(np.ma.filled(norm(numbers), np.nan))
+    rgba = scale.to_rgba(np.where(shown, numbers, float(norm.vmin or 0.0)))
+    rgba[~shown] = require("matplotlib.colors", "draw").to_rgba(GREY)
+    return Colors(rgba, np.zeros(len(numbers), np.int64), [], scale, numbers)
+
+
+def _norm(known: FloatArray, span: Range) -> "Normalize":
+    """Return the map from numbers to shares of the color map."""
+    colors = require("matplotlib.colors", "draw")
+    if isinstance(span.norm, colors.Normalize):
+        if span.vmin is not None or span.vmax is not None:
+            raise ValueError("norm has its own limits: leave out vmin and vmax")
+        norm: Normalize = copy.copy(span.norm)
+        norm.autoscale_None(known)
+        return norm
+    if span.norm not in (None, "linear", "log"):
+        raise ValueError(
+            f"norm must be 'linear', 'log' or a matplotlib Normalize, not {span.norm!r}"
+        )
+    if span.norm == "log":
+        known = known[known > 0]
+    low = float(known.min()) if len(known) else 0.1
+    high = float(known.max()) if len(known) else 1.0
+    low = low if span.vmin is None else float(span.vmin)
+    high = high if span.vmax is None else float(span.vmax)
+    if low > high or (span.norm == "log" and low <= 0):
+        raise ValueError(
+            f"vmin = {low:g} and vmax = {high:g} are not a range for the colors: "
+            "vmin must be smaller, and positive for norm='log'"
+        )
+    kind = colors.LogNorm if span.norm == "log" else colors.Normalize
+    made: Normalize = kind(low, high)
+    return made
 
 
 def is_color_map(palette: Palette) -> "TypeGuard[str | Colormap]":
@@ -205,7 +281,7 @@ def category_colors(names: list[str], palette: Palette) -> "list[ColorType]":
     if is_color_map(palette):
         shares = np.linspace(0, 1, max(len(names), 2))
         palette = list(color_map(palette)(shares))
-    colors = list(PALETTE if palette is None else cast("Sequence[ColorType]", palette))
+    colors = list(MANY_COLORS if palette is None else cast("Sequence[ColorType]", palette))
     if not colors:
         raise ValueError("palette is empty: add at least one color")
     return [colors[k % len(colors)] for k in range(len(names))]

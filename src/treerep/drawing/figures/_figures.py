@@ -2,6 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..._core.extras import require
 
 if TYPE_CHECKING:
@@ -10,9 +13,19 @@ if TYPE_CHECKING:
 
 def new_axes(width: float, height: float) -> "Axes":
     """Create a figure of a size in inches, with one set of axes."""
-    pyplot = require("matplotlib.pyplot", "draw")
-    _, axes = pyplot.subplots(figsize=(width, height), layout="constrained")
+    axes: Axes = new_grid(1, 1, width, height)[0, 0]
     return axes
+
+
+def new_grid(rows: int, columns: int, width: float, height: float) -> NDArray[np.object_]:
+    """Create a figure of a size in inches, with axes in rows and columns."""
+    pyplot = require("matplotlib.pyplot", "draw")
+    from ._text_figure import TextFigure
+
+    size = width, height
+    look = {"figsize": size, "layout": "constrained", "FigureClass": TextFigure}
+    grid: NDArray[np.object_] = pyplot.subplots(rows, columns, squeeze=False, **look)[1]
+    return grid
 
 
 def flat_axes(axes: object) -> "Axes":

@@ -1,13 +1,17 @@
-"""Labels of points in a picture, and the limits that they need."""
+"""Labels of nodes in a picture, and the limits that they need."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .._arrays import FloatArray
-from ..layouts._label_places import Scene, place_labels
-from ._picture import Picture
+from ..layouts._label_places import place_labels
+from ..layouts._passes import unit_vectors
+from ..layouts._turned_places import Turned
+from ._picture import ROWS, Picture, label_anchors
+from .parts.label_texts import measured, write_centered, write_turned
+from .parts.limits import Extents, fit, widen
+from .parts.tip_labels import TipStyle, is_crowded, on_circle, scene_of, tip_places, tips_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,132 +20,182 @@ if TYPE_CHECKING:
 #: Font size, in points.
 LABEL_SIZE = 9.0
 _FEW = 24  # if there are more labels, they are smaller
-_LEAST_SIZE = 3.0
-_ROUNDS = 5  # placement rounds while the limits grow
+_LEAST_SIZE = 2.0
+_INNER = 0.8  # size of labels inside a tree, if tips have labels
+_ROUNDS = 6  # placement rounds while the limits grow
+_ADJUSTMENTS = 3  # rounds before them that fit the picture and its labels into the axes
+
+
+class Space(NamedTuple):
+    """What labels have to respect."""
+
+    area: float  # of a point, in square points
+    align: bool = False
+    reach: float = 0.0  # radius of rings around the tips, in units of the picture
+    floor: float = 0.0  # free space below the picture, in points
+    zoom: bool = True  # whether the scale of the picture may change
+
+
+class _Placed(NamedTuple):
+    """Labels of tips and other labels, in pixels for the present limits."""
+
+    turned: Turned
+    centers: FloatArray
+    low: FloatArray  # corners of the boxes of all labels
+    high: FloatArray
 
 
 def write_labels(
-    axes: "Axes", picture: Picture, labels: dict[int, str], area: float
+    axes: "Axes", picture: Picture, labels: dict[int, str], space: Space
 ) -> "list[Annotation]":
-    """Write labels next to their nodes, and widen the limits until all labels are inside."""
-    nodes = np.array(list(labels))
+    """Write labels next to their nodes, and set the limits so that all labels are inside."""
+    return _Labeling(axes, picture, labels, space).write()
+
+
+class _Labeling:
+    """The labels of a picture: first placed, then written."""
+
+    def __init__(
+        self, axes: "Axes", picture: Picture, labels: dict[int, str], space: Space
+    ) -> None:
+        self.axes = axes
+        self.picture = picture
+        self.space = space
+        self.point = axes.figure.dpi / 72  # pixels
+        self.radius = 0.5 * float(np.sqrt(space.area)) * self.point
+        self.gap = self.radius + 2.0 * self.point
+        self.anchors = label_anchors(picture)
+        letters = _font_size(axes, picture, labels, space.floor)
+        tips = tips_of(picture, labels)
+        turned = picture.layout in (*ROWS, "circular") or is_crowded(picture, labels)
+        if not (turned or space.align):
+            tips = tips[:0]
+        inside = np.setdiff1d(np.array(list(labels), np.int64), tips)
+        small = letters * _INNER if len(tips) else letters
+        self.outer = measured(axes, tips, labels, letters)
+        self.inner = measured(axes, inside, labels, small)
+
+    def write(self) -> "list[Annotation]":
+        """Place all labels, adjust the limits, and write the labels."""
+        placed = self._place()
+        floor = self.space.floor * self.point
+        if self.space.zoom and self.picture.layout not in ROWS:
+            for _ in range(_ADJUSTMENTS):
+                fit(self.axes, self._extents(placed), floor)
+                placed = self._place()
+        for _ in range(_ROUNDS):
+            spots = self._pixels(self.picture.spots)
+            low = np.concatenate([placed.low, spots - self.radius])
+            high = np.concatenate([placed.high, spots + self.radius])
+            if not widen(self.axes, low, high, floor):
+                break
+            placed = self._place()
+        written = write_turned(self.axes, self.outer, self.anchors, placed.turned, self.gap)
+        inner = write_centered(self.axes, self.inner, self.anchors, placed.centers, self.gap)
+        return written + inner
+
+    def _pixels(self, spots: FloatArray) -> FloatArray:
+        pixels: FloatArray = self.axes.transData.transform(spots.reshape(-1, 2))
+        return pixels
+
+    def _place(self) -> _Placed:
+        """Place all labels for the present limits."""
+        self.axes.apply_aspect()
+        sizes = self.outer.sizes
+        style = TipStyle(self.gap, self.space.align, self.space.reach)
+        turned = tip_places(self.axes, self.picture, self.outer.nodes, sizes, style)
+        centers = self._inner_places(_pieces(turned, sizes))
+        corners = turned.corners(sizes)
+        half = 0.5 * self.inner.sizes
+        low = np.concatenate([corners.min(axis=1), centers - half])
+        high = np.concatenate([corners.max(axis=1), centers + half])
+        return _Placed(turned, centers, low, high)
+
+    def _inner_places(self, taken: tuple[FloatArray, FloatArray]) -> FloatArray:
+        """Return the centers of labels that are placed freely."""
+        nodes = self.inner.nodes
+        if not len(nodes):
+            return np.empty((0, 2))
+        scene = scene_of(self.axes, self.picture)
+        anchors = self._pixels(self.anchors[nodes])
+        away = _sides(self.picture)[nodes]
+        return place_labels(anchors, self.inner.sizes, away, self.gap, scene, taken)
+
+    def _extents(self, placed: _Placed) -> Extents:
+        """Return the boxes of labels and of the picture itself."""
+        held = self._pixels(self.anchors[self.outer.nodes])
+        if on_circle(self.picture, self.space.align):
+            held = placed.turned.starts  # labels on a circle move with the scale
+        inside = self._pixels(self.anchors[self.inner.nodes])
+        held = np.concatenate([held, inside])
+        others = self.picture.spots
+        around = 1.02 if self.picture.layout == "hyperbolic" else self.space.reach
+        if around:
+            corners = np.array([[-around, -around], [around, around]])
+            others = np.concatenate([others, corners])
+        spots = self.axes.transData.inverted().transform(held)
+        radius = np.full_like(others, self.radius)
+        return Extents(
+            np.concatenate([spots, others]),
+            np.concatenate([placed.low - held, -radius]),
+            np.concatenate([placed.high - held, radius]),
+        )
+
+
+def _font_size(axes: "Axes", picture: Picture, labels: dict[int, str], floor: float) -> float:
+    """Return a font size at which the labels fit, in points."""
     letters = LABEL_SIZE if len(labels) <= _FEW else 0.75 * LABEL_SIZE
-    point = axes.figure.dpi / 72  # pixels
-    if picture.layout == "rectangular":
-        height = axes.get_window_extent().height / point
-        rows = np.ptp(picture.spots[:, 1]) + 1
-        letters = min(letters, max(0.8 * height / rows, _LEAST_SIZE))
-    texts = [_text(axes, picture.spots[node], label, letters) for node, label in labels.items()]
-    # Some characters have no width.
-    sizes = np.array([np.maximum(text.get_window_extent().size, 1.0) for text in texts])
-    away = _sides(picture)[nodes]
-    gap = point * (0.5 * np.sqrt(area) + 2.0)
-    centers = anchors = np.empty((0, 2))
-    for _ in range(_ROUNDS):
-        axes.apply_aspect()
-        scene = _scene(axes, picture)
-        anchors = scene.points[nodes]
-        centers = place_labels(anchors, sizes, away, gap, scene)
-        if not _widen(axes, centers - 0.5 * sizes, centers + 0.5 * sizes):
-            break
-    apart = np.abs(centers - anchors)
-    beyond = np.maximum(apart - 0.5 * sizes, 0.0)
-    far = np.linalg.norm(beyond, axis=1) > gap + 0.5 * sizes[:, 1]
-    offsets = (centers - anchors) / point
-    for k, (node, label) in enumerate(labels.items()):
-        texts[k].remove()
-        texts[k] = _text(axes, picture.spots[node], label, letters, offsets[k], bool(far[k]))
-    return texts
-
-
-def _text(
-    axes: "Axes",
-    spot: FloatArray,
-    label: str,
-    letters: float,
-    offset: Sequence[float] | FloatArray = (0.0, 0.0),
-    line: bool = False,
-) -> "Annotation":
-    """Write a label at an offset in points, with a thin line to its node if it is far away."""
-    leader = {
-        "arrowstyle": "-",
-        "color": "#B8B8B8",
-        "linewidth": 0.5,
-        "shrinkA": 0.0,
-        "shrinkB": 2.0,
-    }
-    text = axes.annotate(
-        label,
-        (float(spot[0]), float(spot[1])),
-        (float(offset[0]), float(offset[1])),
-        textcoords="offset points",
-        ha="center",
-        va="center",
-        fontsize=letters,
-        zorder=3,
-        annotation_clip=False,
-        arrowprops=leader if line else None,
-        usetex=False,
-    )
-    text.set_in_layout(False)  # the layout of the figure ignores labels
-    return text
-
-
-def _scene(axes: "Axes", picture: Picture) -> Scene:
-    ends = np.concatenate([*picture.lines, np.empty((0, 2))])
-    # The last point of a polyline does not start a segment.
-    begins = np.ones(len(ends), np.bool_)
-    lengths = [len(line) for line in picture.lines]
-    begins[np.cumsum(lengths, dtype=np.int64) - 1] = False
-    begin = np.flatnonzero(begins)
-    pixels = axes.transData.transform(ends) if len(ends) else ends
-    return Scene(axes.transData.transform(picture.spots), pixels[begin], pixels[begin + 1])
-
-
-def _widen(axes: "Axes", low: FloatArray, high: FloatArray) -> bool:
-    """Widen the limits if boxes (in pixels) leave the axes. Return whether any box did."""
     box = axes.get_window_extent()
-    over_low = np.array(box.min) - low.min(axis=0)
-    over_high = high.max(axis=0) - np.array(box.max)
-    if max(over_low.max(), over_high.max()) <= 0.5:
-        return False
-    # Widen slightly more than needed, because labels may move in the wider picture.
-    over_low = np.where(over_low > 0, over_low + 4.0, 0.0)
-    over_high = np.where(over_high > 0, over_high + 4.0, 0.0)
-    pixels = np.array([box.width, box.height])
-    left, right = axes.get_xlim()
-    bottom, top = axes.get_ylim()
-    first = np.array([left, bottom])
-    last = np.array([right, top])
-    # The same pixels then show more data: a box that is p of P pixels outside needs the factor
-    # P / (P - p).
-    unit = (last - first) / np.maximum(pixels - over_low - over_high, 0.2 * pixels)
-    set_limits(axes, first - over_low * unit, last + over_high * unit)
-    return True
+    point = axes.figure.dpi / 72
+    if picture.layout in ROWS:
+        rows = np.ptp(picture.spots[:, 1]) + 1.2
+        row = (box.height / point - floor) / rows
+        return min(letters, max(0.8 * row, _LEAST_SIZE))
+    if picture.layout == "circular" or is_crowded(picture, labels):
+        # Labels in lines of 1.3 letters around a circle, and their lengths, fit into the axes.
+        half = 0.5 * min(box.width, box.height) / point
+        longest = max(map(len, labels.values()))
+        needed = 1.3 * len(labels) / (2 * np.pi) + 0.6 * longest
+        return min(letters, max(0.9 * half / needed, _LEAST_SIZE))
+    return letters
 
 
-def set_limits(axes: "Axes", low: FloatArray, high: FloatArray) -> None:
-    """Set the limits of both axes."""
-    axes.set_xlim(float(low[0]), float(high[0]))
-    axes.set_ylim(float(low[1]), float(high[1]))
+def _pieces(places: Turned, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return squares that cover rotated labels, as centers and sizes."""
+    if not len(sizes):
+        return np.empty((0, 2)), np.empty((0, 2))
+    width, height = sizes.T
+    count = np.ceil(width / height).astype(np.int64)
+    which = np.repeat(np.arange(len(sizes)), count)
+    before = np.cumsum(count) - count
+    rank = np.arange(len(which)) - before[which]
+    side = height[which]
+    part = (width / count)[which]
+    along = (rank + 0.5) * part
+    step = along[:, None] * unit_vectors(places.angles[which])
+    return places.starts[which] + step, np.column_stack([side, side])
 
 
 def _sides(picture: Picture) -> FloatArray:
     """Return the preferred side of the label of each node, as unit vectors.
 
     The side is away from the neighbors, away from the middle, or upwards: the first of these
-    directions that is defined.
+    directions that is defined. In rows, labels of inner nodes are above their edges.
     """
     spots = picture.spots
     edges = picture.edges
-    if picture.layout == "rectangular":
-        return np.tile([1.0, 0.0], (len(spots), 1))
+    if picture.layout in ROWS:
+        return np.tile([-0.6, 0.8], (len(spots), 1))
     away = np.zeros_like(spots)
     first, second = edges.T
-    for node, neighbor in ((first, second), (second, first)):
-        np.add.at(away, node, _units(spots[node] - spots[neighbor]))
+    step = _units(spots[first] - spots[second])
+    np.add.at(away, first, step)
+    np.add.at(away, second, -step)
     outward = spots - spots.mean(axis=0)
     up = np.array([[0.0, 1.0]])
+    for triangle in picture.triangles:
+        base = triangle.corners[1:].mean(axis=0)
+        away[triangle.apex] = base - triangle.corners[0]
     for fallback in (outward, up):
         known = np.linalg.norm(away, axis=1, keepdims=True) > 1e-6
         away = np.where(known, away, _units(fallback))

@@ -1,4 +1,4 @@
-"""Texts with the support of edges."""
+"""Texts with the support of edges, or the names of clades."""
 
 import numpy as np
 
@@ -20,3 +20,10 @@ def support_texts(tree: Tree, root: int) -> list[str]:
         if below >= tree.n_points and not np.isnan(support):
             texts[below] = f"{100 * support:.0f}"
     return texts
+
+
+def clade_texts(tree: Tree) -> list[str]:
+    """Return the label of each point, and the names of clades at Steiner nodes."""
+    names = [*map(str, range(tree.n_points))] if tree.labels is None else [*tree.labels]
+    known = tree.clade_names
+    return names + [known.get(node, "") for node in range(tree.n_points, tree.n_nodes)]

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.checks import real_number
 from ..._core.extras import require
 from ._colors import PALETTE
+from ._figures import new_grid
 from ._text import plain, truncated
 
 if TYPE_CHECKING:
@@ -80,6 +81,13 @@ def comparison_chart(
     for k, (name, values) in enumerate(table.items()):
         names = methods if k == 0 else None
         _draw_panel(panels[k], name, values, names)
+    judged = [
+        panel
+        for panel, name in zip(panels, table, strict=True)
+        if MEASURES[name][1] is not None
+    ]
+    if judged:
+        judged[-1].set_title("orange: best", loc="right", fontsize=9, color=PALETTE[3])
     return panels
 
 
@@ -90,10 +98,7 @@ def _finite(value: object) -> float:
 
 def _new_panels(names: list[str], columns: int) -> "list[Axes]":
     beside = max(1.2, 0.08 * max(map(len, names)))
-    size = (beside + 2.2 * columns, 0.9 + 0.28 * len(names))
-    pyplot = require("matplotlib.pyplot", "draw")
-    _, panels = pyplot.subplots(1, columns, figsize=size, layout="constrained", squeeze=False)
-    return list(panels[0])
+    return list(new_grid(1, columns, beside + 2.2 * columns, 0.9 + 0.28 * len(names))[0])
 
 
 def _draw_panel(
@@ -122,6 +127,8 @@ def _draw_panel(
         first = np.floor(np.log10(smallest) - 0.1)
         last = np.ceil(np.log10(largest) + 0.1)
         panel.set_xlim(10.0**first, 10.0**last)  # ticks at powers of ten
+        # Labels between the powers of ten would overlap.
+        panel.xaxis.set_minor_formatter(require("matplotlib.ticker", "draw").NullFormatter())
     elif smallest >= 0:
         panel.set_xlim(0.0, 1.0 if name == "map" else 1.08 * max(largest, 1e-12))
     panel.set_xlabel(title)

@@ -28,14 +28,19 @@ class Scene(NamedTuple):
 
 
 def place_labels(
-    anchors: FloatArray, sizes: FloatArray, away: FloatArray, gap: float, scene: Scene
+    anchors: FloatArray,
+    sizes: FloatArray,
+    away: FloatArray,
+    gap: float,
+    scene: Scene,
+    taken: tuple[FloatArray, FloatArray] | None = None,
 ) -> FloatArray:
     """Return the centers (k, 2) of boxes of the given sizes (k, 2) next to their anchors.
 
     Each box in turn gets the cheapest of a fixed set of positions. In a second round, the first
     boxes can avoid the last boxes. `away` are unit vectors to the preferred sides. All lengths are
     in pixels. The result is deterministic. If there are more than 300 labels, all labels stay on
-    their preferred sides.
+    their preferred sides. `taken` are the centers and sizes of boxes that are not moved.
     """
     turn = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
     circle = np.column_stack([np.cos(turn), np.sin(turn)])
@@ -51,9 +56,12 @@ def place_labels(
         candidates = anchors[k] + _offsets(side, size, gap + ring * size[1])
         other_centers = np.delete(centers, k, 0)
         other_sizes = np.delete(sizes, k, 0)
+        if taken is not None:
+            other_centers = np.concatenate([other_centers, taken[0]])
+            other_sizes = np.concatenate([other_sizes, taken[1]])
         cost = _SIDE * (1 - side @ away[k]) + _FAR * ring
         cost += _overlap_cost(candidates, size, other_centers, other_sizes)
-        cost += _scene_cost(candidates, size, scene, 0.75 * gap)
+        cost += box_cost(candidates, size, scene, 0.75 * gap)
         centers[k] = candidates[int(np.argmin(cost))]
     return centers
 
@@ -76,10 +84,10 @@ def _overlap_cost(
     return _OVERLAP * (overlap + 0.2 * (overlap > 0)).sum(axis=1)
 
 
-def _scene_cost(
+def box_cost(
     candidates: FloatArray, size: FloatArray, scene: Scene, radius: float
 ) -> FloatArray:
-    """Return the cost of points and edges covered by the label."""
+    """Return the cost of points and edges that boxes of one size cover."""
     # Only points and edges in the bounding box of all candidates matter.
     low = candidates.min(axis=0) - size
     high = candidates.max(axis=0) + size

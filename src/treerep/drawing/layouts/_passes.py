@@ -19,6 +19,13 @@ def rooted_view(tree: Tree, root: int | str | None, *, merge: bool = False) -> P
     return merged(view) if merge else view
 
 
+def parents(view: Preorder) -> IntArray:
+    """Return the parent of each node, -1 at the root."""
+    above = view.order[view.up]
+    above = np.where(view.up < 0, -1, above)
+    return above[view.position].astype(np.int64)
+
+
 def path_sums(up: NDArray[np.integer], values: NDArray[Number]) -> NDArray[Number]:
     """Sum the values on the path from the root (excluded) to each position.
 
@@ -56,6 +63,17 @@ def sibling_ranks(up: NDArray[np.integer]) -> tuple[IntArray, IntArray]:
 def as_points(positions: ComplexArray) -> FloatArray:
     """Return complex numbers as rows (x, y)."""
     return np.column_stack([positions.real, positions.imag])
+
+
+def unit_vectors(angles: FloatArray) -> FloatArray:
+    """Return vectors of length 1 in some directions, along a new last axis.
+
+    >>> unit_vectors(np.array([0.0, np.pi])).shape
+    (2, 2)
+    """
+    x = np.cos(angles)
+    y = np.sin(angles)
+    return np.stack([x, y], axis=-1)
 
 
 def turn_flat(positions: ComplexArray) -> ComplexArray:

@@ -34,7 +34,7 @@ def write(
 ) -> str:
     """Return the text of an auspice file.
 
-    The file contains the divergence from the root, support as branch labels, and attributes as
+    The file contains the divergence from the root, support and names of clades as branch labels, and attributes as
     colors. Names in auspice cannot contain blanks. Labels with blanks therefore get names with
     underscores, and the attribute `label` is displayed.
     """
@@ -68,6 +68,7 @@ def _nested(
     parent = rooted.parent.tolist()
     depth = rooted.depth.tolist()
     support = support_by_node(tree, rooted).tolist()
+    clades = tree.clade_names
     prefix = "NODE_"  # the Nextstrain prefix for internal nodes
     while any(name.startswith(prefix) for name in names):
         prefix = f"_{prefix}"
@@ -79,7 +80,12 @@ def _nested(
         if k > 0:
             level[node] = level[above] + 1
             pieces.append("" if above == order[k - 1] else ",")
-        fields = _node(node, names[node], depth[node], support[node], columns)
+        fields = _node(node, names[node], depth[node], columns)
+        marks = {} if math.isnan(support[node]) else {"support": f"{support[node]:.4g}"}
+        if node in clades:
+            marks["clade"] = clades[node]
+        if marks:
+            fields["branch_attrs"] = {"labels": marks}
         pieces.append(json.dumps(fields)[:-1])
         following = order[k + 1] if k + 1 < len(order) else None
         if following is not None and parent[following] == node:
@@ -91,14 +97,9 @@ def _nested(
     return "".join(pieces)
 
 
-def _node(
-    node: int, name: str, div: float, share: float, columns: dict[str, Column]
-) -> dict[str, Any]:
+def _node(node: int, name: str, div: float, columns: dict[str, Column]) -> dict[str, Any]:
     traits: dict[str, Any] = {"div": div}
     for key, column in columns.items():
         if node < len(column.values) and column.values[node] is not None:
             traits[key] = {"value": column.values[node]}
-    known: dict[str, Any] = {"name": name, "node_attrs": traits}
-    if not math.isnan(share):
-        known["branch_attrs"] = {"labels": {"support": f"{share:.4g}"}}
-    return known
+    return {"name": name, "node_attrs": traits}

@@ -26,6 +26,8 @@ def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
             f"{_quoted(name)}={_quoted(value)}" for name, value in attributes_of_point.items()
         )
         lines.append(f"  {point} [{written}];")
+    for node, name in tree.clade_names.items():
+        lines.append(f"  {node} [xlabel={_quoted(name)}];")
     support = [math.nan] * len(tree.edges)
     if tree.support is not None:
         support = tree.support.tolist()

@@ -1,6 +1,6 @@
 """Reader and writer for trees in GraphML, with the attributes of `Tree.to_networkx`.
 
-Nodes have `label` and `steiner`, and edges have `weight` and `support`.
+Nodes have `label` and `steiner`, the root has `root`, and edges have `weight` and `support`.
 """
 
 import math
@@ -27,13 +27,17 @@ def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
 
 
 def _pieces(tree: Tree, attributes: dict[str, Column]) -> Iterator[str]:
-    refuse_names(attributes, ("label", "steiner"), "GraphML")
+    rooted = () if tree.root is None else ("root",)
+    refuse_names(attributes, ("label", "steiner", *rooted), "GraphML")
     yield '<?xml version="1.0" encoding="utf-8"?>\n'
     yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     yield '<key id="steiner" for="node" attr.name="steiner" attr.type="boolean"/>\n'
+    if rooted:
+        yield '<key id="root" for="node" attr.name="root" attr.type="boolean"/>\n'
     columns = dict(attributes)
-    if tree.labels is not None:
-        columns = {"label": Column("text", list(tree.labels)), **columns}
+    if tree.labels is not None or tree.clade_names:
+        labels = tree.labels or tuple(map(str, range(tree.n_points)))
+        columns = {"label": Column("text", list(labels)), **columns}
     for k, (name, column) in enumerate(columns.items()):
         quoted = quoteattr(_checked(name))
         kind = _TYPES[column.kind]
@@ -45,9 +49,13 @@ def _pieces(tree: Tree, attributes: dict[str, Column]) -> Iterator[str]:
         data = (
             _data(f"n{k}", column.values[point]) for k, column in enumerate(columns.values())
         )
-        yield f'<node id="{point}"><data key="steiner">false</data>{"".join(data)}</node>\n'
+        mark = _mark(tree, point)
+        yield f'<node id="{point}"><data key="steiner">false</data>{mark}{"".join(data)}</node>\n'
+    clades = tree.clade_names
     for node in range(tree.n_points, tree.n_nodes):
-        yield f'<node id="{node}"><data key="steiner">true</data></node>\n'
+        name = _data("n0", clades[node]) if node in clades else ""
+        mark = _mark(tree, node)
+        yield f'<node id="{node}"><data key="steiner">true</data>{mark}{name}</node>\n'
     support = [math.nan] * len(tree.edges)
     if tree.support is not None:
         support = tree.support.tolist()
@@ -57,6 +65,10 @@ def _pieces(tree: Tree, attributes: dict[str, Column]) -> Iterator[str]:
         sure = "" if math.isnan(share) else f'<data key="support">{share}</data>'
         yield f'<edge source="{u}" target="{v}"><data key="weight">{weight}</data>{sure}</edge>\n'
     yield "</graph>\n</graphml>\n"
+
+
+def _mark(tree: Tree, node: int) -> str:
+    return '<data key="root">true</data>' if node == tree.root else ""
 
 
 def _data(key: str, value: object) -> str:
@@ -79,25 +91,36 @@ def read(source: Source, *, default_length: float | None = None) -> Tree:
     """Read the single undirected tree of a GraphML file.
 
     Nodes are points unless their attribute `steiner` is true. Labels are the attribute `label` or
-    `name`, or the id if a node has neither attribute. Edges have the attributes `weight` and
-    `support`. Other attributes are ignored.
+    `name`, or the id if a node has neither attribute. The root has the attribute `root`. Edges have
+    the attributes `weight` and `support`. Other attributes are ignored.
     """
-    graph = GraphML(source, nodes=("label", "name", "steiner"), edges=("weight", "support"))
-    names = [
-        None if _is_steiner(graph, node) else node_name(graph, node, identifier)
-        for node, identifier in enumerate(graph.ids)
-    ]
+    known = "label", "name", "steiner", "root"
+    graph = GraphML(source, nodes=known, edges=("weight", "support"))
+    names: list[str | None] = []
+    clades = {}
+    roots = []
+    for node, identifier in enumerate(graph.ids):
+        inner = _is_true(graph, "steiner", node)
+        names.append(None if inner else node_name(graph, node, identifier))
+        clade = graph.value("node", "label", node) if inner else None
+        if clade:
+            clades[node] = clade
+        if _is_true(graph, "root", node):
+            roots.append(node)
+    if len(roots) > 1:
+        graph.fail("another node is the root too: keep one root", "node", roots[1])
     ends = graph.ends
     weights = [_number(graph, "weight", edge, default_length) for edge in range(len(ends))]
     support = [_number(graph, "support", edge, math.nan) for edge in range(len(ends))]
-    return Tree._of_fields(number_nodes(names, ends, weights, support))
+    top = roots[0] if roots else None
+    return Tree._of_fields(number_nodes(names, ends, weights, support, root=top, clades=clades))
 
 
-def _is_steiner(graph: GraphML, node: int) -> bool:
-    written = (graph.value("node", "steiner", node) or "false").strip().lower()
+def _is_true(graph: GraphML, name: str, node: int) -> bool:
+    written = (graph.value("node", name, node) or "false").strip().lower()
     if written not in _TRUE + _FALSE:
         graph.fail(
-            f"steiner must be true or false, got {written[:40]!r}: correct it", "node", node
+            f"{name} must be true or false, got {written[:40]!r}: correct it", "node", node
         )
     return written in _TRUE
 

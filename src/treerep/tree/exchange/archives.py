@@ -4,7 +4,7 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -59,8 +59,19 @@ def read_tree_fields(
         "order_known": fields.get("order_known", True),
         "root": fields.get("root"),
         "clade_names": _by_node(path, fields.get("clade_names", {})),
+        "support_text": _texts(path, fields.get("support_text"), len(fields["edges"])),
     }
     return {**{name: fields[name] for name in names}, **others}
+
+
+def _texts(path: str | os.PathLike[str], texts: object, count: int) -> tuple[str, ...] | None:
+    """Return support in the words of another program, by edge."""
+    if texts is None:
+        return None
+    known = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+    if not known or len(cast("list[str]", texts)) != count:
+        raise ValueError(f"{path} is damaged: support_text must have a text for each edge")
+    return tuple(cast("list[str]", texts))
 
 
 def write_tree_fields(tree: "Tree", file: IO[bytes], packed: bool) -> None:
@@ -77,6 +88,7 @@ def _marks(tree: "Tree") -> dict[str, Any]:
         "order_known": None if tree.order_known else False,
         "root": tree.root,
         "clade_names": {str(node): name for node, name in tree.clade_names.items()} or None,
+        "support_text": tree._annotations.support_text,
     }
     return {name: value for name, value in marks.items() if value is not None}
 

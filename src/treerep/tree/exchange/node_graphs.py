@@ -1,7 +1,7 @@
 """Trees of other libraries: nodes with or without names, and edges between them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -33,10 +33,14 @@ def number_nodes(
     ends: ArrayLike,
     weights: ArrayLike,
     support: Sequence[float] | None = None,
+    *,
+    root: int | None = None,
+    clades: Mapping[int, str] | None = None,
 ) -> Fields:
     """Number the nodes of a tree. Data points have names; Steiner nodes have None.
 
-    `ends` contains pairs of positions in `names`. Points keep their order. Names that are exactly
+    `ends` contains pairs of positions in `names`. `root` is a position, and `clades` has the names
+    of Steiner nodes by position. Points keep their order. Names that are exactly
     the numbers 0 ... n-1 are point numbers, not labels, as in Newick. Support that is NaN
     everywhere becomes None.
 
@@ -52,9 +56,10 @@ def number_nodes(
     shares = None if support is None else np.array(support, dtype=np.float64)
     if shares is not None and np.isnan(shares).all():
         shares = None
-    return Fields(
-        len(numbers), ids[np.asarray(ends, np.int64).reshape(-1, 2)], weights, labels, shares
-    )
+    pairs = ids[np.asarray(ends, np.int64).reshape(-1, 2)]
+    named = sorted((int(ids[k]), name) for k, name in (clades or {}).items())
+    notes = Annotations(None if root is None else int(ids[root]), tuple(named))
+    return Fields(len(numbers), pairs, weights, labels, shares, notes)
 
 
 def lower_ends(tree: "Tree", rooted: Rooted) -> NDArray[np.int64]:
@@ -76,8 +81,10 @@ def to_networkx(tree: "Tree") -> NetworkXGraph:
     graph = require("networkx", "networkx").Graph()
     graph.add_nodes_from(range(tree.n_points), steiner=False)
     graph.add_nodes_from(range(tree.n_points, tree.n_nodes), steiner=True)
-    for i, label in enumerate(tree.labels or ()):
+    for i, label in (*enumerate(tree.labels or ()), *tree.clade_names.items()):
         graph.nodes[i]["label"] = label
+    if tree.root is not None:
+        graph.nodes[tree.root]["root"] = True
     edges = tree.edges.tolist()
     graph.add_weighted_edges_from(
         (u, v, w) for (u, v), w in zip(edges, tree.weights.tolist(), strict=True)
@@ -111,7 +118,16 @@ def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
         ends.append((place[u], place[v]))
         weights.append(1.0 if weight is None else data[weight])
         support.append(data.get("support", math.nan))
-    return number_nodes(names, ends, weights, support)
+    roots = [place[node] for node, data in graph.nodes(data=True) if data.get("root")]
+    if len(roots) > 1:
+        raise ValueError("several nodes have the attribute 'root': keep it on one node")
+    clades = {
+        place[node]: str(data["label"])
+        for node, data in graph.nodes(data=True)
+        if data.get("steiner") and data.get("label")
+    }
+    top = roots[0] if roots else None
+    return number_nodes(names, ends, weights, support, root=top, clades=clades)
 
 
 def to_skbio(tree: "Tree") -> SkbioNode:
@@ -170,9 +186,6 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
             f"the edge above {name!r} has no length: set it, or pass default_length=1.0 for all"
         )
     ends = [(place[id(node.parent)], k) for k, node in enumerate(nodes[1:], start=1)]
-    fields = number_nodes(names, ends, np.array(lengths[1:], dtype=np.float64), support[1:])
-    # Inner nodes are numbered in the order of the tree.
-    steiner = np.cumsum([name is None for name in names]) - 1 + fields.n_points
-    named = tuple(sorted((int(steiner[k]), name) for k, name in clades.items()))
-    top = int(steiner[0]) if len(nodes) > 1 else None
-    return fields._replace(annotations=Annotations(top, named))
+    top = 0 if len(nodes) > 1 else None
+    weights = np.array(lengths[1:], dtype=np.float64)
+    return number_nodes(names, ends, weights, support[1:], root=top, clades=clades)

@@ -201,9 +201,10 @@ def _draw(
     colors = [{} if name is None else _colors(adata, name, style) for name in names]
     titles = titles_of(style.title, names)
     places = panels(len(names), style.ncols, style.ax)
-    # Names of cells are mostly barcodes, so they are drawn only on request.
+    # Names of cells are mostly barcodes, so they are drawn only on request. The name of the color
+    # is the title of the picture.
     axes = [
-        draw(what, ax=place, **{"labels": False, **colored, **options})
+        draw(what, ax=place, **{"labels": False, "color_label": "", **colored, **options})
         for place, colored in zip(places, colors, strict=True)
     ]
     for place, text in zip(axes, titles, strict=True):

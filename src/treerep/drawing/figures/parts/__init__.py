@@ -1,0 +1,1 @@
+"""Parts of a picture: edges, labels, scale bar, legends and strips."""
