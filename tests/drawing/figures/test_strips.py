@@ -106,7 +106,6 @@ def test_a_data_frame_has_a_strip_for_each_column():
         ({"color": np.arange(6.0), "norm": "cubic"}, "norm must be 'linear', 'log'"),
         ({"color": np.arange(6.0), "norm": LogNorm(), "vmin": 1}, "norm has its own limits"),
     ],
-    ids=str,
 )
 def test_wrong_options(options, said):
     before = plt.get_fignums()
