@@ -6,7 +6,7 @@ import { Tree } from "./tree/tree.js";
 import { Viewer } from "./view/viewer.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const viewer = new Viewer(document.getElementById("disk"), new Tree(data), data);
+const viewer = new Viewer(document.getElementById("disk"), Tree.decode(data), data);
 const panel = new Panel(viewer, data.title);
 const commands = keyCommands(viewer, panel);
 

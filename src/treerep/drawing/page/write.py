@@ -24,9 +24,10 @@ from ._content import Fields, attribute_fields, shown_labels, tree_fields, true_
 STYLES = ("styles/page", "styles/cards")
 #: The modules, each listed after the modules that it imports.
 MODULES = (
-    *("layouts/geometry", "tree/tree", "layouts/disk"),
+    *("tree/newick", "tree/tree", "tree/sarkar", "tree/arrange", "tree/clusters"),
+    *("layouts/geometry", "layouts/disk"),
     *("painting/colors", "painting/detail", "painting/painter", "painting/svg"),
-    *("view/viewer", "panel/dom", "panel/search", "panel/legend", "panel/cards", "panel/tip"),
+    *("view/arrangement", "view/viewer", "panel/dom", "panel/search", "panel/legend", "panel/cards", "panel/tip"),
     *("panel/panel", "view/input", "main"),
 )
 #: Notebooks show larger trees as a line of text, because outputs are stored in the notebook

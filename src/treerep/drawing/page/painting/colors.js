@@ -73,6 +73,12 @@ export class Attribute {
     }
   }
 
+  /** Color the positions of another arrangement of the tree. */
+  setTree(tree) {
+    this.tree = tree;
+    this.cached = undefined;
+  }
+
   /** The value of a data point as text. */
   text(node) {
     const value = this.values[node];

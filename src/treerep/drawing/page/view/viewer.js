@@ -6,6 +6,7 @@ import { rotation, translationAlong, translationBetween, turnOf } from "../layou
 import { Layout } from "../layouts/disk.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { SvgPen } from "../painting/svg.js";
+import { Arrangement } from "./arrangement.js";
 
 const ZOOMS = [0.4, 60];
 // Subtrees are walked this many times farther than they are drawn, because paths may turn back.
@@ -35,6 +36,7 @@ export class Viewer extends EventTarget {
     this.flight = null;
     this.frames = { walk: 0, paint: 0, drawn: 0 };
     this.theme = "light";
+    this.arrangement = new Arrangement(this);
     this.setSpread(1);
     this.resize();
   }
@@ -327,6 +329,26 @@ export class Viewer extends EventTarget {
     const labels = [];
     this.marks.selection?.forEach((flag, k) => flag && labels.push(this.tree.name(k)));
     return labels;
+  }
+
+  /** Show another rooting or order of the same tree, or other collapsed clades. Marks keep their nodes. */
+  setTree(tree) {
+    const moved = (k) => (k < 0 ? -1 : (tree.position[this.tree.node[k]] ?? -1));
+    const { marks } = this;
+    const selection = marks.selection && tree.node.map((id) => marks.selection[this.tree.position[id]]);
+    const [chosen, from, anchor] = [marks.chosen, marks.from, this.layout.anchor].map(moved);
+    const ends = marks.path && [marks.path.from, marks.path.to].map(moved);
+    const { scale, power } = this.layout;
+    this.tree = tree;
+    this.layout = new Layout(tree);
+    this.layout.setLengths(scale, power);
+    this.layout.jump(Math.max(0, anchor));
+    this.painter = new Painter(tree);
+    this.plain = new Int32Array(tree.n).fill(1);
+    for (const attribute of this.attributes) attribute.setTree(tree);
+    this.marks = { hover: -1, chosen, from, path: null, selection: selection && Uint8Array.from(selection) };
+    if (ends) this.showPath(...ends);
+    this.#changed();
   }
 
   // Appearance.
