@@ -26,9 +26,9 @@ STYLES = ("styles/page", "styles/cards")
 MODULES = (
     *("tree/newick", "tree/tree", "tree/sarkar", "tree/arrange", "tree/clusters"),
     *("layouts/geometry", "layouts/disk"),
-    *("painting/colors", "painting/detail", "painting/painter", "painting/svg"),
+    *("painting/colors", "painting/detail", "painting/faint", "painting/painter", "painting/svg"),
     *("view/arrangement", "view/viewer", "panel/dom", "panel/search", "panel/legend", "panel/cards", "panel/tip"),
-    *("panel/panel", "view/input", "main"),
+    *("panel/treetools", "panel/panel", "view/input", "main"),
 )
 #: Notebooks show larger trees as a line of text, because outputs are stored in the notebook
 #: file.

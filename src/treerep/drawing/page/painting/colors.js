@@ -103,7 +103,8 @@ export class Attribute {
 
   // A Steiner node has the category of the data points below it, if they all agree.
   #commonClasses() {
-    return this.#commonCategories().map((category) => Math.min(category, MOST_COLORS + 1));
+    const shown = (category) => (this.cycles ? 1 + ((category - 1) % MOST_COLORS) : Math.min(category, MOST_COLORS + 1));
+    return this.#commonCategories().map((category) => (category > 0 ? shown(category) : 0));
   }
 
   #commonCategories() {

@@ -2,6 +2,7 @@
 
 import { formatNumber } from "../painting/colors.js";
 import { shortened } from "../painting/painter.js";
+import { supportText } from "../tree/newick.js";
 import { actions, byId, counted, download, element, heading, list } from "./dom.js";
 
 export class Cards {
@@ -24,8 +25,24 @@ export class Cards {
   /** Name and value of each attribute of a position. */
   facts(k) {
     const { tree, attributes } = this.viewer;
-    if (!tree.isPoint(k)) return [["points in subtree", tree.pointsBelow[k].toLocaleString("en")]];
-    return attributes.map((attribute) => [attribute.name, attribute.text(tree.node[k])]);
+    if (tree.isPoint(k)) return attributes.map((attribute) => [attribute.name, attribute.text(tree.node[k])]);
+    const support = supportText(tree.support[k]);
+    return [
+      ["points in subtree", tree.pointsBelow[k].toLocaleString("en")],
+      ...(support ? [["support", tree.supportTexts?.[k] || support]] : []),
+    ];
+  }
+
+  /** What can be done with the tree at a position. */
+  #treeActions(k) {
+    const { arrangement, tree } = this.viewer;
+    const entries = [["Re-root here", () => arrangement.rerootAt(k)]];
+    if (k > 0) entries.push(["Re-root above", () => arrangement.rerootAbove(k)]);
+    if (arrangement.canCollapse(k)) {
+      entries.push([tree.collapsed[k] ? "Expand" : "Collapse", () => arrangement.toggleCollapse(k)]);
+      entries.push(["Rotate", () => arrangement.rotate(k)]);
+    }
+    return entries;
   }
 
   #details() {
@@ -38,7 +55,11 @@ export class Cards {
       heading(this.titleOf(k)),
       list(facts),
       ...hint.map((text) => element("p", {}, text)),
-      actions(["Path from here", () => viewer.beginPath(k)], ["Select branch", () => viewer.selectBranch(k)]),
+      actions(
+        ["Path from here", () => viewer.beginPath(k)],
+        ["Select branch", () => viewer.selectBranch(k)],
+        ...this.#treeActions(k),
+      ),
     ], () => viewer.clearChosen());
     if (k >= 0) byId("said").textContent = [this.titleOf(k), ...facts.map((fact) => fact.join(" "))].join(", ");
   }

@@ -5,6 +5,7 @@ import { byId, counted, download, element } from "./dom.js";
 import { showLegend } from "./legend.js";
 import { searchBox } from "./search.js";
 import { Tip } from "./tip.js";
+import { TreeTools } from "./treetools.js";
 
 export class Panel {
   constructor(viewer, title) {
@@ -13,6 +14,7 @@ export class Panel {
     this.ownTheme = false;
     this.cards = new Cards(viewer, this.fileName());
     this.tip = new Tip(viewer, this.cards);
+    this.treeTools = new TreeTools(viewer);
     this.search = searchBox(viewer, (k) => {
       viewer.choose(k);
       viewer.canvas.focus({ preventScroll: true });
@@ -31,7 +33,13 @@ export class Panel {
       element("option", { value: -1 }, "nothing"),
       ...viewer.attributes.map(({ name }, i) => element("option", { value: i }, name)),
     );
-    byId("colorby").value = viewer.attributes.indexOf(viewer.attribute);
+  }
+
+  // The number of clusters in a name changes with the slider.
+  #showColorBy() {
+    const { attributes, attribute } = this.viewer;
+    attributes.forEach(({ name }, i) => (byId("colorby").options[i + 1].text = name));
+    byId("colorby").value = attributes.indexOf(attribute);
   }
 
   #listen() {
@@ -138,6 +146,8 @@ export class Panel {
   update() {
     showLegend(this.viewer);
     this.cards.update();
+    this.treeTools.update();
+    this.#showColorBy();
     const { tree } = this.viewer;
     const inner = tree.n - tree.nPoints;
     byId("spread").max = Math.log2(this.viewer.shape.most_spread);

@@ -2,7 +2,7 @@
 //
 // Node ids stay the same. A root in the middle of an edge is a new node, whose id is the number of nodes.
 
-import { sarkarAngles } from "./sarkar.js";
+import { byFallingCount, sarkarAngles } from "./sarkar.js";
 import { Tree } from "./tree.js";
 
 /**
@@ -84,9 +84,8 @@ function rerooted(tree, at) {
 
 /** Sort the children of every node by their number of points, and reverse the children of rotated nodes. */
 function ordered(tree, order, rotated) {
-  const ranked = Int32Array.from(tree.node, (_, k) => k);
-  const sign = { original: 0, ascending: 1, descending: -1 }[order];
-  if (sign !== 0) ranked.sort((one, two) => sign * (tree.pointsBelow[one] - tree.pointsBelow[two]) || one - two);
+  const key = { original: tree.node.map(() => 0), ascending: tree.pointsBelow.map((count) => tree.n - count) };
+  const ranked = byFallingCount(key[order] ?? tree.pointsBelow);
   const reversed = new Uint8Array(tree.n);
   for (const id of rotated) if (id < tree.n) reversed[tree.position[id]] = 1;
   return inOrder(tree, preorderOf(tree.up, 0, ranked, reversed));
@@ -118,7 +117,7 @@ function preorderOf(up, root, ranked, reversed = null) {
 function inOrder(tree, from) {
   const to = new Int32Array(from.length);
   for (let k = 0; k < from.length; k++) to[from[k]] = k;
-  const taken = (array) => array.constructor.from(from, (k) => array[k]);
+  const taken = (array) => from.reduce((out, k, i) => ((out[i] = array[k]), out), new array.constructor(from.length));
   const { nPoints, labels, clades, distances, hasSupport } = tree;
   const fields = { nPoints, labels, clades, distances, hasSupport };
   return new Tree({

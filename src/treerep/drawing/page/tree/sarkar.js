@@ -42,7 +42,7 @@ function edgesAround({ n, up, length, pointsBelow }) {
 }
 
 /** Positions sorted by falling count, stable: a counting sort. */
-function byFallingCount(counts) {
+export function byFallingCount(counts) {
   const most = counts.reduce((largest, count) => Math.max(largest, count), 0);
   const next = new Int32Array(most + 2);
   for (const count of counts) next[most - count + 1]++;

@@ -4,6 +4,7 @@ import { Attribute, THEMES } from "../painting/colors.js";
 import { DETAILS } from "../painting/detail.js";
 import { rotation, translationAlong, translationBetween, turnOf } from "../layouts/geometry.js";
 import { Layout } from "../layouts/disk.js";
+import { FaintEdges } from "../painting/faint.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { SvgPen } from "../painting/svg.js";
 import { Arrangement } from "./arrangement.js";
@@ -37,6 +38,7 @@ export class Viewer extends EventTarget {
     this.frames = { walk: 0, paint: 0, drawn: 0 };
     this.theme = "light";
     this.arrangement = new Arrangement(this);
+    this.faint = new FaintEdges();
     this.setSpread(1);
     this.resize();
   }
@@ -67,7 +69,7 @@ export class Viewer extends EventTarget {
   /** Everything the painter needs. */
   scene(detail) {
     const palette = this.attribute ? this.attribute.palette(this.theme) : this.#plainPalette();
-    return {
+    const scene = {
       layout: this.layout,
       width: this.width,
       height: this.height,
@@ -83,6 +85,7 @@ export class Viewer extends EventTarget {
       detail,
       drawLimit: this.#drawLimit(detail),
     };
+    return this.faint.apply(scene, this.tree);
   }
 
   #plainPalette() {
@@ -361,6 +364,12 @@ export class Viewer extends EventTarget {
   /** Color by the attribute with this index; -1 for none. */
   colorBy(number) {
     this.attribute = this.attributes[number] ?? null;
+    this.#changed();
+  }
+
+  /** Draw edges with less support in a faint color. */
+  setLeastSupport(share) {
+    this.faint.least = share;
     this.#changed();
   }
 
