@@ -213,3 +213,91 @@ def test_clades_collapse_and_expand(tab):
     assert sorted(support[flags]) == [0.5, 0.75]
     page.evaluate("treerep.viewer.arrangement.expandAll()")
     assert not any(rooting(tab)["collapsed"])
+
+
+def test_a_link_restores_the_whole_view(tab, mammals):
+    tree, _ = mammals
+    table = {"legs": [4, 4, 4, 4, 0, 0, 4, 2], "mass": np.arange(8) / 7}
+    page = tab.open(tree, table=table)
+    assert page.evaluate("location.hash") == ""
+    arrange(tab, "rerootAbove", tree.labels.index("monkey"))
+    inner = page.evaluate(
+        "() => { const { viewer } = treerep; const { tree, arrangement } = viewer;"
+        " const k = tree.pointsBelow.findIndex((count, i) => i > 0 && count === 2);"
+        " arrangement.setOrder('descending'); arrangement.rotate(0);"
+        " arrangement.toggleCollapse(viewer.tree.pointsBelow.indexOf(2));"
+        " viewer.setShape(1); viewer.setSpread(1.5); viewer.colorBy(1); viewer.setLeastSupport(0.4);"
+        " const { position } = viewer.tree; viewer.showPath(position[0], position[6]);"
+        " viewer.selectBranch(viewer.tree.pointsBelow.indexOf(3)); viewer.mark(position[4]);"
+        " viewer.zoomBy(1.7, [700, 300]); viewer.drag([700, 400], [640, 460]); return viewer.viewState(); }"
+    )
+    page.keyboard.press("d")
+    page.wait_for_timeout(600)
+    tab.settle()
+    state, places = page.evaluate("treerep.viewer.viewState()"), tab.positions()
+    assert set(state) >= {*inner, "theme"}
+    url = page.evaluate("location.href")
+    assert "color=mass" in url and len(url.split("#")[1]) < 300
+    page.goto("about:blank")
+    page.goto(url)
+    tab.settle()
+    assert {**page.evaluate("treerep.viewer.viewState()"), "at": state["at"]} == state
+    assert page.locator("#colorby option:checked").inner_text() == "mass"
+    # Five digits of the camera.
+    np.testing.assert_allclose(tab.positions(), places, atol=1e-3)
+    tab.shot("restored")
+
+
+def test_back_and_forward_walk_through_choices(tab, mammals):
+    tree, _ = mammals
+    page = tab.open(tree)
+    page.evaluate("treerep.viewer.mark(3)")
+    page.wait_for_timeout(80)
+    page.evaluate("treerep.viewer.drag([700, 400], [640, 460])")
+    page.wait_for_timeout(500)
+    page.evaluate("treerep.viewer.arrangement.rerootAt(2)")
+    page.wait_for_timeout(80)
+    first = page.evaluate("treerep.viewer.tree.node[0]")
+    steps = [page.evaluate("treerep.viewer.viewState({ camera: false })")]
+    for _ in range(2):
+        page.go_back()
+        page.wait_for_timeout(80)
+        steps.append(page.evaluate("treerep.viewer.viewState({ camera: false })"))
+    assert set(steps[0]) == {"root", "chosen"} and set(steps[1]) == {"chosen"} and steps[2] == {}
+    for step in reversed(steps[:2]):
+        page.go_forward()
+        page.wait_for_timeout(80)
+        assert page.evaluate("treerep.viewer.viewState({ camera: false })") == step
+    assert page.evaluate("treerep.viewer.tree.node[0]") == first
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "root=999&order=up&chosen=$-4&path=5&selected=*0-99999999&collapsed=$7&rotated=zz",
+        "at=1,2&color=%E0%A4%A&clusters=$1e9&theme=red&spread=$-1&support=$7&labels",
+        "root=0,1,0.5&lengths=none&at=0,NaN,0,0,0,1&selected=-&chosen=x&__proto__=$1",
+    ],
+)
+def test_a_broken_link_opens_the_page(tab, mammals, fragment):
+    page = tab.open(mammals[0])
+    page.goto("about:blank")
+    page.goto(f"{next(iter(tab.urls))}#{fragment}")
+    tab.settle()
+    assert page.evaluate("treerep.viewer.tree.n") == mammals[0].n_nodes
+    assert page.locator("#title").is_visible()
+
+
+def test_a_page_in_a_notebook_has_no_address(tab, mammals):
+    path = tab.folder / "notebook.html"
+    path.write_text(tr.page(mammals[0])._repr_html_())
+    tab.urls.add(path.as_uri())
+    page = tab.pages.take((1280, 800), {})
+    page.goto(path.as_uri())
+    page.wait_for_timeout(500)
+    frame = page.frames[1]
+    frame.evaluate("treerep.viewer.arrangement.rerootAt(3)")
+    frame.get_by_role("button", name="Export").click()
+    frame.get_by_role("button", name="Copy link").click()
+    page.wait_for_timeout(100)
+    assert frame.locator("#note").inner_text() == "This page has no address to copy"

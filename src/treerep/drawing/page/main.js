@@ -1,6 +1,7 @@
 // Entry point: connects the parts of the page.
 
 import { keyCommands, listen, listenToKeys } from "./view/input.js";
+import { Link } from "./share/link.js";
 import { Panel } from "./panel/panel.js";
 import { Tree } from "./tree/tree.js";
 import { Viewer } from "./view/viewer.js";
@@ -23,6 +24,8 @@ const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const follow = () => panel.followSystem(dark.matches ? "dark" : "light");
 dark.addEventListener("change", follow);
 follow();
+
+panel.link = new Link(viewer);
 
 // For tests and measurements.
 window.treerep = {

@@ -25,7 +25,7 @@ STYLES = ("styles/page", "styles/cards")
 #: The modules, each listed after the modules that it imports.
 MODULES = (
     *("tree/newick", "tree/tree", "tree/sarkar", "tree/arrange", "tree/clusters"),
-    *("layouts/geometry", "layouts/disk"),
+    *("layouts/geometry", "layouts/disk", "share/fragment", "share/state", "share/link"),
     *("painting/colors", "painting/detail", "painting/faint", "painting/painter", "painting/svg"),
     *("view/arrangement", "view/viewer", "panel/dom", "panel/search", "panel/legend", "panel/cards", "panel/tip"),
     *("panel/treetools", "panel/panel", "view/input", "main"),

@@ -1,5 +1,6 @@
 // Everything around the tree: settings, tools, search, legend, cards and help.
 
+import { copyText } from "../share/link.js";
 import { Cards } from "./cards.js";
 import { byId, counted, download, element } from "./dom.js";
 import { showLegend } from "./legend.js";
@@ -21,7 +22,7 @@ export class Panel {
     });
     this.#fillColorBy();
     this.#listen();
-    this.toggleLabels(viewer.showLabels);
+    this.#addViews();
     viewer.addEventListener("change", () => this.update());
     viewer.addEventListener("move", () => viewer.marks.hover >= 0 && this.tip.show(-1));
     this.update();
@@ -40,6 +41,24 @@ export class Panel {
     const { attributes, attribute } = this.viewer;
     attributes.forEach(({ name }, i) => (byId("colorby").options[i + 1].text = name));
     byId("colorby").value = attributes.indexOf(attribute);
+  }
+
+  // What the panel adds to the view of a link.
+  #addViews() {
+    const { viewer } = this;
+    const { views } = viewer;
+    views.add("theme", () => (this.ownTheme ? viewer.theme : ""), (theme) => {
+      this.ownTheme = theme === "dark" || theme === "light";
+      if (this.ownTheme) this.setTheme(theme);
+    });
+    views.add("clusters", () => this.treeTools.countClusters(), (count) => this.treeTools.setClusters(count));
+    views.add("color", () => viewer.attribute?.name ?? "", (name) => {
+      const number = viewer.attributes.findIndex((attribute) => attribute.name === name);
+      if (viewer.attributes.indexOf(viewer.attribute) !== number) viewer.colorBy(number);
+    });
+    views.add("search", () => byId("search").value, (text) => {
+      byId("search").value = String(text);
+    });
   }
 
   #listen() {
@@ -63,6 +82,7 @@ export class Panel {
       help: () => this.toggleHelp(),
       svg: () => download(`${this.fileName()}.svg`, viewer.svg(), "image/svg+xml"),
       png: async () => download(`${this.fileName()}.png`, await viewer.png(), "image/png"),
+      link: () => this.#copyLink(),
       newick: () => download(`${this.fileName()}.nwk`, viewer.tree.newick(new Uint8Array(viewer.tree.n).fill(1))),
     };
     for (const button of document.querySelectorAll("[data-run]")) {
@@ -71,6 +91,20 @@ export class Panel {
         if (button.closest("#exports")) this.#showExports(false);
       });
     }
+  }
+
+  async #copyLink() {
+    const copied = this.link?.works && (await copyText(this.link.url()));
+    byId("said").textContent = copied ? "Link copied" : "This page has no address to copy";
+    this.note(byId("said").textContent);
+  }
+
+  /** Show a short message for a moment. */
+  note(text) {
+    byId("note").textContent = text;
+    byId("note").hidden = false;
+    clearTimeout(this.noting);
+    this.noting = setTimeout(() => (byId("note").hidden = true), 2500);
   }
 
   /** A file name: the title without characters that file systems reject. */
@@ -88,9 +122,7 @@ export class Panel {
 
   toggleLabels(on = !this.viewer.showLabels) {
     const { viewer } = this;
-    viewer.showLabels = on;
-    document.querySelector('[data-run="labels"]').setAttribute("aria-pressed", viewer.showLabels);
-    viewer.redraw();
+    viewer.setLabels(on);
   }
 
   toggleTheme() {
@@ -148,6 +180,9 @@ export class Panel {
     this.cards.update();
     this.treeTools.update();
     this.#showColorBy();
+    byId("lengths").value = this.viewer.shapes.indexOf(this.viewer.shape);
+    byId("spread").value = Math.log2(this.viewer.spread);
+    document.querySelector('[data-run="labels"]').setAttribute("aria-pressed", this.viewer.showLabels);
     const { tree } = this.viewer;
     const inner = tree.n - tree.nPoints;
     byId("spread").max = Math.log2(this.viewer.shape.most_spread);

@@ -42,6 +42,15 @@ export class TreeTools {
     );
   }
 
+  countClusters() {
+    return clusterAttribute(this.viewer)?.categories.length ?? 1;
+  }
+
+  setClusters(count) {
+    const most = Math.min(MOST_CLUSTERS, this.viewer.tree.nPoints);
+    if (count !== this.countClusters() && count >= 1 && count <= most) recluster(this.viewer, Math.floor(count));
+  }
+
   #filter() {
     const { viewer } = this;
     const least = Number(this.support.input.value);
@@ -55,7 +64,7 @@ export class TreeTools {
     this.order.value = arrangement.order;
     if (arrangement.collapsed.size === 0) this.depth.input.value = 1;
     this.support.input.value = faint.least;
-    this.clusters.input.value = clusterAttribute(this.viewer)?.categories.length ?? 1;
+    this.clusters.input.value = this.countClusters();
     this.clusters.show();
     this.depth.show((share) => (share < 1 ? `${Math.round(100 * share)}%` : "off"));
     this.support.show((share) => `${Math.round(100 * share)}%`);

@@ -116,19 +116,19 @@ export class Arrangement {
 
   // State.
 
-  /** A plain object, without the parts that are as in the file. */
+  /** A plain object. */
   state() {
-    const state = {};
-    if (this.root) state.root = this.root;
-    if (this.order !== "original") state.order = this.order;
-    if (this.rotated.size > 0) state.rotated = [...this.rotated];
-    if (this.collapsed.size > 0) state.collapsed = [...this.collapsed];
-    return state;
+    return {
+      root: this.root ? writeRoot(this.root) : "",
+      order: this.order,
+      rotated: sorted(this.rotated),
+      collapsed: sorted(this.collapsed),
+    };
   }
 
-  restore({ root = null, order = "original", rotated = [], collapsed = [] }) {
+  restore({ root, order, rotated, collapsed }) {
     const before = JSON.stringify(this.state());
-    this.root = isRoot(this.original, root) ? root : null;
+    this.root = readRoot(this.original, root);
     this.order = ORDERS.includes(order) ? order : "original";
     this.rotated = new Set(rotated);
     this.collapsed = new Set(collapsed);
@@ -153,6 +153,17 @@ export class Arrangement {
       if (k > 0 && tree.size[k] > 1) tree.collapsed[k] = 1;
     }
   }
+}
+
+const sorted = (set) => [...set].sort((one, two) => one - two);
+
+/** A root as text: a node, or two nodes and a share of the edge between them. */
+const writeRoot = ({ node, edge, share }) => (edge ? [...edge, share].join(",") : String(node));
+
+function readRoot(tree, text) {
+  const [node, other, share] = text === "" ? [] : text.split(",").map(Number);
+  const root = other === undefined ? { node } : { edge: [node, other], share };
+  return isRoot(tree, root) ? root : null;
 }
 
 function toggle(set, value) {

@@ -7,6 +7,7 @@ import { Layout } from "../layouts/disk.js";
 import { FaintEdges } from "../painting/faint.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { SvgPen } from "../painting/svg.js";
+import { addTreeParts, rounded, ViewState } from "../share/state.js";
 import { Arrangement } from "./arrangement.js";
 
 const ZOOMS = [0.4, 60];
@@ -40,7 +41,22 @@ export class Viewer extends EventTarget {
     this.arrangement = new Arrangement(this);
     this.faint = new FaintEdges();
     this.setSpread(1);
+    this.views = new ViewState();
+    addTreeParts(this.views, this);
+    this.#addCamera();
     this.resize();
+  }
+
+  #addCamera() {
+    const read = () => [this.tree.node[this.layout.anchor], ...[...this.layout.view, this.zoom].map(rounded)].join(",");
+    const restore = (text) => {
+      const [node, ...numbers] = text.split(",").map(Number);
+      if (!(node in this.tree.position) || numbers.length !== 5 || numbers.some(Number.isNaN)) return;
+      this.layout.anchor = this.tree.position[node];
+      this.layout.view = numbers.slice(0, 4);
+      this.zoom = numbers[4];
+    };
+    this.views.add("at", read, restore, { camera: true });
   }
 
   // Drawing.
@@ -263,6 +279,12 @@ export class Viewer extends EventTarget {
     this.#changed();
   }
 
+  /** Highlight a position, or none for -1, without moving there. */
+  mark(k) {
+    Object.assign(this.marks, { chosen: k, from: -1 });
+    this.#changed();
+  }
+
   /** The next position chosen will be the end of a path from here. */
   beginPath(k) {
     this.marks.from = k;
@@ -301,6 +323,13 @@ export class Viewer extends EventTarget {
   selectBranch(k) {
     const flags = new Uint8Array(this.tree.n);
     for (let i = k; i < k + this.tree.size[k]; i++) if (this.tree.isPoint(i)) flags[i] = 1;
+    this.#select(flags);
+  }
+
+  /** Select data points by id. */
+  selectNodes(nodes) {
+    const flags = new Uint8Array(this.tree.n);
+    for (const node of nodes) if (node < this.tree.nPoints) flags[this.tree.position[node]] = 1;
     this.#select(flags);
   }
 
@@ -354,7 +383,24 @@ export class Viewer extends EventTarget {
     this.#changed();
   }
 
+  // The view as a plain object.
+
+  viewState(options) {
+    return this.views.read(options);
+  }
+
+  restore(state) {
+    this.flight = null;
+    this.views.restore(state);
+    this.#moved();
+  }
+
   // Appearance.
+
+  setLabels(shown) {
+    this.showLabels = shown;
+    this.#changed();
+  }
 
   setTheme(theme) {
     this.theme = theme;

@@ -1,0 +1,87 @@
+// The whole view as one plain object: every part of the page adds its share, and can restore it.
+
+export class ViewState {
+  constructor() {
+    this.parts = [];
+  }
+
+  /**
+   * Add a part: `read` returns its value as plain JSON, and `restore` takes such a value. The value at this time is the
+   * default, which is not stored. Parts are restored in the order in which they were added, parts of the camera last.
+   */
+  add(name, read, restore, { camera = false } = {}) {
+    this.parts.push({ name, read, restore, camera, first: read() });
+    this.parts.sort((one, two) => one.camera - two.camera);
+  }
+
+  /** The view. Without the camera, only what the user chose. */
+  read({ camera = true } = {}) {
+    const state = {};
+    for (const part of this.parts) {
+      if (part.camera && !camera) continue;
+      const value = part.read();
+      if (JSON.stringify(value) !== JSON.stringify(part.first)) state[part.name] = value;
+    }
+    return state;
+  }
+
+  restore(state) {
+    const values = {};
+    for (const { name, first } of this.parts) values[name] = sameKind(state[name], first);
+    for (const part of this.parts) part.restore(values[part.name], values);
+  }
+}
+
+/** A value of the same type as the default; the default if there is none. Links have numbers as text. */
+function sameKind(value, first) {
+  if (Array.isArray(first)) return Array.isArray(value) && value.every(Number.isInteger) ? value : first;
+  if (typeof first === "number") return value !== "" && Number.isFinite(Number(value ?? "x")) ? Number(value) : first;
+  if (typeof first === "boolean") return value === undefined ? first : String(value) === "true";
+  return typeof first === "string" && value !== undefined ? String(value) : (value ?? first);
+}
+
+/** The arrangement of the tree, its colors and its marks. Nodes are stored by id. */
+export function addTreeParts(views, viewer) {
+  const { arrangement } = viewer;
+  const kept = () => {};
+  for (const name of ["root", "order", "rotated", "collapsed"]) {
+    const restore = name === "root" ? (_, state) => arrangement.restore(state) : kept;
+    views.add(name, () => arrangement.state()[name], restore);
+  }
+  views.add("lengths", () => viewer.shape.name, (name) => {
+    const number = viewer.shapes.findIndex((shape) => shape.name === name);
+    if (number >= 0 && viewer.shapes[number] !== viewer.shape) viewer.setShape(number);
+  });
+  views.add("spread", () => rounded(viewer.spread), (spread) => {
+    if (spread > 0 && spread !== rounded(viewer.spread)) viewer.setSpread(spread);
+  });
+  views.add("labels", () => viewer.showLabels, (shown) => viewer.setLabels(Boolean(shown)));
+  views.add("support", () => viewer.faint.least, (least) => viewer.setLeastSupport(least >= 0 && least <= 1 ? least : 0));
+  addMarks(views, viewer);
+}
+
+function addMarks(views, viewer) {
+  const { original } = viewer.arrangement;
+  const id = (k) => (k < 0 ? -1 : viewer.tree.node[k]);
+  const at = (node) => viewer.tree.position[node] ?? -1;
+  views.add("chosen", () => id(viewer.marks.chosen), (node) => viewer.mark(at(node)));
+  const ends = ({ from, to }) => [from, to].map(id).join(",");
+  views.add("path", () => (viewer.marks.path ? ends(viewer.marks.path) : ""), (text) => {
+    const [from, to] = text.split(",").map((node) => (node === "" ? -1 : at(Number(node))));
+    if (from >= 0 && to >= 0) viewer.showPath(from, to);
+    else if (viewer.marks.path) viewer.clearPath();
+  });
+  // Branches are ranges of positions.
+  const selected = () => {
+    const found = [];
+    viewer.marks.selection?.forEach((flag, k) => flag && found.push(original.position[viewer.tree.node[k]]));
+    return found.sort((one, two) => one - two);
+  };
+  views.add("selected", selected, (positions) => {
+    const nodes = positions.filter((k) => k >= 0 && k < original.n).map((k) => original.node[k]);
+    viewer.selectNodes(nodes);
+  });
+}
+
+/** Five significant digits. */
+export const rounded = (number) => Number(number.toPrecision(5));
