@@ -80,7 +80,7 @@ def test_precision_does_not_run_out_at_depth(tab):
     tab.open(tree, scale=scale)
     deepest = int(np.argmax(tree.rooted(int(tab.state()["anchor"])).depth))
     tab.page.evaluate(
-        "node => treerep.viewer.choose(treerep.viewer.tree.position[node])", deepest
+        "node => treerep.viewer.center(treerep.viewer.tree.position[node])", deepest
     )
     tab.settle()
     assert tab.state()["anchor"] == deepest
@@ -105,7 +105,7 @@ def test_a_flight_over_a_long_way_arrives(tab):
         tree, scale=20 / float(tree.weights.max()), context={"reduced_motion": "no-preference"}
     )
     far = int(np.argmax(tree.rooted(int(tab.state()["anchor"])).depth))
-    tab.page.evaluate("node => treerep.viewer.choose(treerep.viewer.tree.position[node])", far)
+    tab.page.evaluate("node => treerep.viewer.center(treerep.viewer.tree.position[node])", far)
     assert tab.state()["flying"]
     tab.settle()
     assert tab.state()["anchor"] == far
@@ -228,7 +228,7 @@ def test_of_very_many_edges_of_a_node_those_are_drawn_that_hide_the_others(tab):
             " return Array.from(viewer.tree.position, (k) => viewer.painter.fans.hidden[k]); }"
         )
     )
-    disk, z = page.evaluate("treerep.viewer.disk"), tab.positions() @ [1, 1j]
+    disk, z = page.evaluate("treerep.viewer.layout.radius"), tab.positions() @ [1, 1j]
     kept = np.flatnonzero((hidden == 0) & (np.arange(tree.n_nodes) != hub))
     lost = np.flatnonzero(hidden)
     assert 500 < len(kept) < 2 * np.pi * disk + 1 and len(lost) > 1000
@@ -242,7 +242,7 @@ def test_of_very_many_edges_of_a_node_those_are_drawn_that_hide_the_others(tab):
         assert (np.abs(moved[over]) >= np.abs(moved[k]) - 1e-12).any()
     # Most of them outside the window.
     zoomed = (
-        "treerep.viewer.zoom = 40; treerep.viewer.draw();"
+        "treerep.viewer.layout.zoom = 40; treerep.viewer.draw();"
         " treerep.viewer.painter.fans.hidden.reduce((s, f) => s + f)"
     )
     assert page.evaluate(zoomed) > n / 2
@@ -280,11 +280,16 @@ def test_the_wheel_zooms_about_the_mouse(tab, mammals):
     assert tab.state()["zoom"] == pytest.approx(1)
 
 
-def test_a_click_brings_a_node_to_the_middle_and_says_what_it_is(tab, mammals):
+def test_a_click_says_what_a_node_is_and_a_double_click_centers_it(tab, mammals):
     tree, _ = mammals
     page = tab.open(tree, table={"legs": [4, 4, 4, 4, 0, 0, 4, 2]})
     seal = tree.labels.index("seal")
+    home = tab.positions()
     page.mouse.click(*tab.pixel(seal))
+    tab.settle()
+    assert tab.state()["chosen"] == seal
+    np.testing.assert_array_equal(tab.positions(), home)
+    page.mouse.dblclick(*tab.pixel(seal))
     tab.settle()
     assert tab.state()["chosen"] == seal
     np.testing.assert_allclose(tab.positions()[seal], 0, atol=1e-12)
@@ -425,7 +430,7 @@ def test_a_lasso_takes_what_is_too_near_to_the_rim_to_be_placed(tab):
     page.evaluate(everything)
     assert page.evaluate("treerep.viewer.layout.count") < tree.n_nodes / 2
     assert len(tab.state()["selected"]) == 400
-    page.evaluate("treerep.viewer.choose(300)")  # seen from elsewhere
+    page.evaluate("treerep.viewer.center(300)")  # seen from elsewhere
     tab.settle()
     page.evaluate(everything)
     assert len(tab.state()["selected"]) == 400

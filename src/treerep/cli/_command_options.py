@@ -319,6 +319,30 @@ class ViewOptions:
             metavar="TEXT", help="Title of the page.", show_default="name of the input file"
         ),
     ] = None
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="First layout: disk, rectangular, circular or unrooted.",
+            show_default="suits the tree",
+        ),
+    ] = None
+    lengths: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="First edge lengths: original, 'square root' or equal.",
+            show_default="suits the tree",
+        ),
+    ] = None
+    root: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NODE",
+            help="Label or number of the root.",
+            show_default="root of the tree, or its center",
+        ),
+    ] = None
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False
     trials: Trials = TRIALS
     seed: Seed = 0

@@ -26,6 +26,9 @@ def view_file(options: ViewOptions) -> None:
         color=options.color,
         title=display_name(options.source) if options.title is None else options.title,
         data=None if isinstance(source, tr.Tree) else source,
+        layout=options.layout,
+        lengths=options.lengths,
+        root=options.root,
     )
     with open_output(output) as file:
         file.write(page.html)

@@ -17,6 +17,7 @@ from ...metric._missing import refuse_missing
 from ...metric.as_metric import as_metric
 from ...tree.tree import Tree
 from .._arrays import FloatArray
+from ._first_view import LENGTH_POWERS
 from ._support import edge_support, support_words
 
 #: With more points, a page does not store the true distances, which would be most of the file.
@@ -24,9 +25,6 @@ MOST_DISTANCES = 1000
 #: Integers with at most this many distinct values are categories, and at most this many
 #: categories have a color.
 MOST_COLORS = 20
-# Powers of the edge lengths that a page can draw. In noisy data, long terminal edges hide the rest
-# of the tree.
-_POWERS = {"original": 1.0, "square root": 0.5, "equal": 0.0}
 # Hyperbolic length of the longest edge.
 _LONGEST_AT_FIRST = 16.0
 _LONGEST = 60.0  # maximum
@@ -42,26 +40,27 @@ def encode(values: NDArray[Any], dtype: str) -> str:
     return base64.b64encode(content).decode("ascii")
 
 
-def tree_fields(tree: Tree, scale: float | None) -> Fields:
-    """Return the nodes in preorder from the center: ids, parents, lengths and angles."""
-    embedding = sarkar(tree, dim=2, scale=1.0)
-    order = embedding._order
-    lengths = embedding._lengths
-    longest = float(lengths.max())
+def tree_fields(tree: Tree, scale: float | None, root: int) -> Fields:
+    """Return the nodes in preorder from the root: ids, parents, lengths and angles."""
+    embedding = sarkar(tree, dim=2, scale=1.0, root=root)
+    longest = float(embedding._lengths.max())
     if scale is not None and scale * longest > _LONGEST:
         raise ValueError(
             f"scale={scale:.4g} makes the longest edge too long: use at most {_LONGEST / longest:.4g}"
         )
-    root = int(order[0])
-    shapes = [_shape(tree, root, name, power, scale) for name, power in _POWERS.items()]
+    shapes = [_shape(tree, root, name, power, scale) for name, power in LENGTH_POWERS.items()]
+    # Children are in the order of the pictures of `draw`. The embedding has its own order.
+    view = tree._view_from(root)
+    place = np.empty(tree.n_nodes, np.int64)
+    place[embedding._order] = np.arange(tree.n_nodes)
     return {
         "points": tree.n_points,
-        "node": encode(order, "<i4"),
-        "up": encode(embedding.oracle.up, "<i4"),
-        "length": encode(lengths, "<f8"),
-        "angle": encode(edge_angles(embedding), "<f8"),
+        "node": encode(view.order, "<i4"),
+        "up": encode(view.up, "<i4"),
+        "length": encode(view.length, "<f8"),
+        "angle": encode(edge_angles(embedding)[place[view.order]], "<f8"),
         "shapes": shapes,
-        **_support_fields(tree, embedding.oracle.position),
+        **_support_fields(tree, view.position),
     }
 
 

@@ -32,14 +32,13 @@ window.treerep = {
   viewer,
   /** [x, y] of every node by id, including nodes very close to the rim. */
   positions() {
-    viewer.layout.walk(Infinity);
+    viewer.layout.walk?.(Infinity);
     const { x, y } = viewer.layout;
     return Array.from(viewer.tree.position, (k) => [x[k], y[k]]);
   },
   /** The pixel of a node. */
   pixel(node) {
-    const { at } = viewer.layout.locate(viewer.tree.position[node]);
-    return [viewer.cx + viewer.disk * at[0], viewer.cy - viewer.disk * at[1]];
+    return viewer.layout.pixelOf(viewer.tree.position[node]);
   },
   /** Ids of the chosen and selected nodes, and the state of the view. */
   state() {
@@ -53,6 +52,8 @@ window.treerep = {
       anchor: id(viewer.layout.anchor),
       zoom: viewer.zoom,
       scale: viewer.layout.scale,
+      layout: viewer.layout.kind,
+      lengths: viewer.shape.name,
       theme: viewer.theme,
       flying: viewer.flight !== null,
       frames: viewer.frames,

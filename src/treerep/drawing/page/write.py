@@ -1,4 +1,4 @@
-"""`page`: one HTML file to explore a tree in the Poincaré disk.
+"""`page`: one HTML file to explore a tree.
 
 The HTML, CSS and JavaScript modules in this folder are combined into one file. `import` and
 `export` statements are removed, so all modules share one scope.
@@ -19,16 +19,20 @@ from ..._core.typing import MetricLike
 from ...tree.tree import Tree
 from ...tree.tree_sum import TreeSum
 from ._content import Fields, attribute_fields, shown_labels, tree_fields, true_distances
+from ._first_view import first_view
 
 #: The style sheets.
 STYLES = ("styles/page", "styles/cards")
 #: The modules, each listed after the modules that it imports.
 MODULES = (
-    *("tree/newick", "tree/tree", "tree/sarkar", "tree/arrange", "tree/clusters"),
-    *("layouts/geometry", "layouts/disk", "share/fragment", "share/state", "share/link"),
-    *("painting/colors", "painting/detail", "painting/faint", "painting/painter", "painting/svg"),
-    *("view/arrangement", "view/viewer", "panel/dom", "panel/search", "panel/legend", "panel/cards", "panel/tip"),
-    *("panel/treetools", "panel/panel", "view/input", "main"),
+    *("tree/newick", "tree/tree", "tree/flags", "tree/sarkar", "tree/arrange", "tree/clusters"),
+    *("layouts/geometry", "layouts/rows", "layouts/disk_walk", "layouts/disk"),
+    *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
+    *("painting/colors", "painting/detail", "painting/labels", "painting/faint"),
+    *("painting/painter", "painting/svg"),
+    *("share/fragment", "share/state", "share/link", "export/winansi", "export/pdf"),
+    *("view/arrangement", "view/viewer", "panel/dom", "panel/search", "panel/legend"),
+    *("panel/cards", "panel/tip", "panel/treetools", "panel/panel", "view/input", "main"),
 )
 #: Notebooks show larger trees as a line of text, because outputs are stored in the notebook
 #: file.
@@ -81,12 +85,15 @@ def page(
     title: str | None = None,
     data: MetricLike = None,
     scale: float | None = None,
+    layout: str | None = None,
+    lengths: str | None = None,
+    root: int | str | None = None,
 ) -> Page:
-    """Make an interactive page to explore a tree in the Poincaré disk.
+    """Make an interactive page to explore a tree.
 
-    The page is one HTML file that needs no server or network. Drag to move, scroll to zoom, and
-    click a node to center it. You can search labels, color by attributes, measure paths, and
-    select and export points. The help panel lists the keys.
+    The page is one HTML file that needs no server or network. Drag to move, scroll to zoom, click a
+    node to choose it, and double-click to center it. You can switch layouts, search labels, color
+    by attributes, measure paths, and select and export points. The help panel lists the keys.
 
     Parameters
     ----------
@@ -110,8 +117,16 @@ def page(
         The true distances, shown beside path lengths. Pages of more than 1,000 points do not store
         the true distances.
     scale : float, optional
-        Initial hyperbolic length of one unit of the tree. The page has a slider for this scale. The
-        default suits the size of the tree.
+        Initial hyperbolic length of one unit of the tree in the disk. The page has a slider for this
+        scale. The default suits the size of the tree.
+    layout : "disk", "rectangular", "circular" or "unrooted", optional
+        The first layout: the Poincaré disk, a phylogram, a phylogram around the root, or equal
+        angles. The default depends on the tree. The page can switch between all layouts.
+    lengths : "original", "square root" or "equal", optional
+        The first edge lengths. By default, the lengths are original unless terminal edges would hide
+        the inner edges.
+    root : int or label, optional
+        The node to start from. The default is the root of the tree, or else its center.
 
     Returns
     -------
@@ -151,10 +166,13 @@ def page(
         if title is None
         else str(title)
     )
+    view = first_view(tree, layout, lengths, root)
     attributes, first = attribute_fields(tree, table, color)
     fields = {
         "title": heading,
-        **tree_fields(tree, factor),
+        **tree_fields(tree, factor, view.root),
+        "layout": view.layout,
+        "lengths": view.lengths,
         "labels": shown_labels(tree, labels),
         "attributes": attributes,
         "color": first,

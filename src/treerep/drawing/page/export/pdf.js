@@ -164,7 +164,7 @@ export class PdfPen {
     const font = (name) => `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`;
     const resources = `<< /Font << /R 5 0 R /B 6 0 R >> /ExtGState << ${states} >> >>`;
     const filter = content.packed ? " /Filter /FlateDecode" : "";
-    return written([
+    return documentOf([
       ["<< /Type /Catalog /Pages 2 0 R >>"],
       ["<< /Type /Pages /Kids [3 0 R] /Count 1 >>"],
       [`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Resources ${resources} /Contents 4 0 R >>`],
@@ -206,7 +206,7 @@ async function deflated(bytes) {
 }
 
 /** Objects 1, 2, ... of which the first is the catalog and the last the information, with their table of offsets. */
-function written(objects) {
+function documentOf(objects) {
   const pieces = [latin("%PDF-1.4\n%\u00e2\u00e3\u00cf\u00d3\n")];
   let at = pieces[0].length;
   const add = (content) => {

@@ -1,219 +1,241 @@
-// Positions of the nodes as seen from the focus, the center of the disk.
-//
-// Global coordinates would run out of digits at a radius of 37, so none are stored. The input is the length of every
-// edge and its direction at the upper end. The layout starts at the anchor, a node near the focus whose frame the
-// isometry `view` maps into the disk. It walks outward from frame to frame, so that nodes near the focus are accurate
-// to the last digit, however deep in the tree they are.
-//
-// In the frame of a node, its parent is at angle pi. Let an edge of length l start at angle t, and let r = tanh(l/2). A
-// point at y in the frame of the lower end is at x = e^(it) (y + r) / (1 + r y) in the frame of the upper end. This is
-// the isometry a = e^(it/2) cosh(l/2), b = e^(it/2) sinh(l/2).
+// The hyperbolic disk as a layout: a window onto the disk, and moves of the focus. The interface is in plane.js.
 
-import { compose, IDENTITY, imageOfOrigin, normalized, translationAlong } from "./geometry.js";
+import { DiskWalk } from "./disk_walk.js";
+import { geodesicCircle, rotation, translationAlong, translationBetween, turnOf } from "./geometry.js";
 
-const STEP = 3; // hyperbolic length after which the anchor follows a move towards a node
-const FARTHEST = 1e10; // |a|^2 of the anchor: 24 from the focus
+const ZOOMS = [0.4, 60];
+// Subtrees are walked this many times farther than they are drawn, because paths may turn back.
+const FARTHER = 8;
+const LONGEST_FLIGHT = 60; // hyperbolic length
 
-export class Layout {
+export class DiskLayout extends DiskWalk {
   constructor(tree) {
-    const n = tree.n;
-    this.tree = tree;
-    this.anchor = 0;
-    this.view = IDENTITY;
-    this.x = new Float64Array(n);
-    this.y = new Float64Array(n);
-    this.grow = new Float64Array(n); // |a|^2 = 1 / (1 - |z|^2) of each placed node
-    this.shown = new Int32Array(n); // the placed positions, `count` of them
-    this.count = 0;
-    this.seen = new Int32Array(n); // the last walk that placed each position
-    this.walks = 0;
-    this.top = 0; // the placed position whose parent is not placed, or the root
-    this.frames = new Float64Array(4 * n);
-    this.cosh = new Float64Array(n);
-    this.sinh = new Float64Array(n);
-    this.cos = Float64Array.from(tree.angle, (angle) => Math.cos(angle / 2));
-    this.sin = Float64Array.from(tree.angle, (angle) => Math.sin(angle / 2));
+    super(tree);
+    this.kind = "disk";
+    this.zoom = 1;
+    this.px = new Float32Array(tree.n);
+    this.py = new Float32Array(tree.n);
+    this.lengthPerPixel = null;
   }
 
-  /** Draw an edge with the hyperbolic length scale * length^power. */
-  setLengths(scale, power = 1) {
-    Object.assign(this, { scale, power });
-    for (let k = 0; k < this.tree.n; k++) {
-      const half = this.drawnLength(k) / 2;
-      this.cosh[k] = Math.cosh(half);
-      this.sinh[k] = Math.sinh(half);
+  setLengths({ scale, power }, spread) {
+    super.setLengths(scale * spread, power);
+  }
+
+  setWindow(window) {
+    const { room } = window;
+    this.window = window;
+    this.cx = room.left + room.width / 2;
+    this.cy = room.top + room.height / 2;
+    this.radius0 = Math.max(40, Math.min(room.width, room.height) / 2);
+  }
+
+  /** The radius of the disk, in pixels. */
+  get radius() {
+    return this.radius0 * this.zoom;
+  }
+
+  // The largest |a|^2 = 1 / (1 - |z|^2) to draw: up to the rim, or slightly beyond the corners of the window.
+  #limit(detail) {
+    const rim = this.radius / (2 * detail.rim);
+    const { cx, cy } = this;
+    const { width, height } = this.window;
+    const corner = Math.hypot(Math.max(cx, width - cx), Math.max(cy, height - cy)) / this.radius;
+    return corner < 1 ? Math.min(rim, 8 / (1 - corner * corner)) : rim;
+  }
+
+  place(detail) {
+    this.drawLimit = this.#limit(detail);
+    this.walk(FARTHER * this.drawLimit);
+    const { cx, cy, radius, shown, x, y } = this;
+    for (let i = 0; i < this.count; i++) {
+      const k = shown[i];
+      this.px[k] = cx + radius * x[k];
+      this.py[k] = cy - radius * y[k];
     }
   }
 
-  /** Hyperbolic length of the edge to a position. */
-  drawnLength(k) {
-    const length = this.tree.length[k];
-    return length > 0 ? this.scale * length ** this.power : 0;
+  isDrawn(k) {
+    return this.isPlaced(k) && this.grow[k] <= this.drawLimit;
   }
 
-  /** Move everything by an isometry of the disk. Moves out of sight are ignored, because digits would be lost there. */
-  move(isometry) {
-    const view = compose(isometry, this.view);
-    if (view[0] ** 2 + view[1] ** 2 < FARTHEST) this.view = normalized(view);
+  isBundle() {
+    return false;
   }
 
-  /** Put the focus on a position. The picture gets the rotation of the isometry `turn`, if given. */
-  jump(k, turn = IDENTITY) {
-    const size = Math.hypot(turn[0], turn[1]);
-    this.anchor = k;
-    this.view = [turn[0] / size, turn[1] / size, 0, 0];
+  pixelOf(k) {
+    if (this.isPlaced(k)) return [this.cx + this.radius * this.x[k], this.cy - this.radius * this.y[k]];
+    const { at } = this.locate(k);
+    return [this.cx + this.radius * at[0], this.cy - this.radius * at[1]];
   }
 
-  /** Move a position towards the focus by a hyperbolic length. */
-  approach(k, length) {
-    for (let left = length; left > 0; left -= STEP) {
-      const { at } = this.locate(k);
-      this.move(translationAlong([-at[0], -at[1]], Math.min(left, STEP)));
-      this.#follow();
+  angleAt(k) {
+    const parent = this.tree.up[k];
+    if (parent < 0 || !this.isPlaced(parent)) return 0;
+    return Math.atan2(this.py[k] - this.py[parent], this.px[k] - this.px[parent]);
+  }
+
+  sizeAt(k) {
+    return 1 / Math.sqrt(this.grow[k]);
+  }
+
+  room(k) {
+    return 40 * this.sizeAt(k);
+  }
+
+  tips() {
+    return [];
+  }
+
+  tipLine() {
+    return null;
+  }
+
+  paintGround(pen, scene) {
+    const { cx, cy, radius } = this;
+    const { theme } = scene;
+    pen.fillStyle = theme.outside;
+    pen.fillRect(0, 0, scene.width, scene.height);
+    const shade = pen.createRadialGradient(cx, cy, 0, cx, cy, radius);
+    shade.addColorStop(0, theme.disk);
+    shade.addColorStop(0.72, theme.disk);
+    shade.addColorStop(1, theme.diskEdge);
+    pen.fillStyle = shade;
+    pen.strokeStyle = theme.rim;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    pen.arc(cx, cy, radius, 0, 2 * Math.PI);
+    pen.fill();
+    pen.stroke();
+  }
+
+  /** Center and radius of the arc of an edge in pixels, or null if the edge is nearly straight. */
+  #arc(from, to) {
+    const { radius } = this;
+    const [x, y, u, v] = [this.x[from], this.y[from], this.x[to], this.y[to]];
+    const chord = Math.hypot(u - x, v - y);
+    const circle = chord * radius > 6 ? geodesicCircle(x, y, u, v) : null;
+    // An arc that deviates by less than a third of a pixel is drawn as a line.
+    if (circle === null || (chord * chord * radius) / (8 * circle[2]) < 0.3) return null;
+    const [a, b, r] = circle;
+    return { a, b, r, start: Math.atan2(b - y, x - a), end: Math.atan2(b - v, u - a) };
+  }
+
+  /** The edge above a placed position. Its parent is placed too. */
+  trace(pen, k) {
+    const parent = this.tree.up[k];
+    const arc = this.#arc(parent, k);
+    pen.moveTo(this.px[parent], this.py[parent]);
+    if (arc === null) {
+      pen.lineTo(this.px[k], this.py[k]);
+      return;
     }
+    const { a, b, r, start, end } = arc;
+    const { cx, cy, radius } = this;
+    pen.arc(cx + radius * a, cy - radius * b, radius * r, start, end, Math.sin(end - start) < 0);
   }
 
-  /** Move the anchor to a neighbor that is closer to the focus, as long as there is one. */
-  #follow() {
-    for (let next = this.#nearerNeighbor(); next >= 0; next = this.#nearerNeighbor()) {
-      const climbs = next === this.tree.up[this.anchor];
-      this.view = normalized(climbs ? this.#upper(this.view, this.anchor) : this.#lower(this.view, next));
-      this.anchor = next;
+  line(k) {
+    const parent = this.tree.up[k];
+    const arc = this.#arc(parent, k);
+    if (arc === null) return [this.px[parent], this.py[parent], this.px[k], this.py[k]];
+    const { a, b, r, start, end } = arc;
+    const turn = Math.atan2(Math.sin(end - start), Math.cos(end - start));
+    const steps = Math.max(2, Math.min(24, Math.ceil(Math.abs(turn) * Math.sqrt((this.radius * r) / 2.4))));
+    const line = [];
+    for (let i = 0; i <= steps; i++) {
+      const angle = start + (turn * i) / steps;
+      line.push(this.cx + this.radius * (a + r * Math.cos(angle)), this.cy + this.radius * (r * Math.sin(angle) - b));
     }
+    return line;
   }
 
-  #nearerNeighbor() {
-    const { up, size } = this.tree;
-    const { anchor, cosh, sinh, cos, sin } = this;
-    const [ar, ai, br, bi] = this.view;
-    let best = -1;
-    let least = (ar * ar + ai * ai) * (1 - 1e-12); // prevents endless loops due to rounding
-    if (up[anchor] >= 0) {
-      const [r, i] = this.#upper(this.view, anchor);
-      if (r * r + i * i < least) [best, least] = [up[anchor], r * r + i * i];
+  // Navigation.
+
+  /** The point of the disk at a pixel, kept away from the rim. */
+  pointAt(px, py) {
+    const [x, y] = [(px - this.cx) / this.radius, (this.cy - py) / this.radius];
+    const size = Math.hypot(x, y);
+    return size <= 0.97 ? [x, y] : [(0.97 * x) / size, (0.97 * y) / size];
+  }
+
+  drag(from, to) {
+    this.move(translationBetween(this.pointAt(...from), this.pointAt(...to)));
+  }
+
+  /** Move the focus by a hyperbolic length in a direction of the screen. */
+  pan(dx, dy, length = 0.35) {
+    this.move(translationAlong([-dx, dy], length / Math.sqrt(this.zoom)));
+  }
+
+  /** Zoom by a factor. The point at the pixel does not move, unless the focus is in flight. */
+  zoomBy(factor, pixel, _axis, isFlying = false) {
+    const before = this.pointAt(...pixel);
+    const zoom = Math.min(Math.max(this.zoom * factor, ZOOMS[0]), ZOOMS[1]);
+    if (zoom === this.zoom) return;
+    this.zoom = zoom;
+    if (!isFlying) this.move(translationBetween(before, this.pointAt(...pixel)));
+  }
+
+  position() {
+    return { anchor: this.tree.node[this.anchor], view: this.view.map((part) => Number(part.toPrecision(9))), zoom: this.zoom };
+  }
+
+  flightToPosition({ anchor, view, zoom }) {
+    const step = () => {
+      this.zoom = zoom;
+      this.anchor = this.tree.position[anchor];
+      this.view = view;
+    };
+    return { time: 0, step };
+  }
+
+  flightHome() {
+    this.zoom = 1;
+    return this.flightTo(0, [1, 0, 0, 0]);
+  }
+
+  /** Fly to a position. At the end, the picture gets the rotation `turn`, if given. */
+  flightTo(target, turn = null) {
+    this.#skip(target);
+    const { distance } = this.locate(target);
+    const time = distance < 1e-9 ? 0 : Math.min(1200, 320 + 110 * distance);
+    return { time, step: (share) => this.#approach(share, target, turn, distance) };
+  }
+
+  /** Fly to the middle of a path, unless its ends are in sight. */
+  flightAround(positions) {
+    const ends = [positions[0], positions.at(-1)];
+    const isIn = (k) => this.isPlaced(k) && this.grow[k] < 12;
+    if (this.zoom <= 1.2 && ends.every(isIn)) return null;
+    const lengths = positions.slice(1).map((k, i) => this.drawnLength(Math.max(k, positions[i])));
+    const half = lengths.reduce((sum, length) => sum + length, 0) / 2;
+    let [far, i] = [0, 0];
+    while (i < lengths.length && far + lengths[i] / 2 < half) far += lengths[i++];
+    this.zoom = Math.min(this.zoom, 1);
+    return this.flightTo(positions[i]);
+  }
+
+  /** Shorten a long flight: start closer to its target. */
+  #skip(target) {
+    if (this.locate(target).distance <= LONGEST_FLIGHT) return;
+    const { positions } = this.tree.path(target, this.anchor);
+    let [far, i] = [0, 0];
+    while (far < LONGEST_FLIGHT / 2 && i < positions.length - 1) {
+      far += this.drawnLength(Math.max(positions[i], positions[i + 1])); // the lower end is later in preorder
+      i++;
     }
-    for (let k = anchor + 1; k < anchor + size[anchor]; k += size[k]) {
-      // Computes only the |a|^2 of #lower, because a node may have many children.
-      const r = cosh[k] * (ar * cos[k] - ai * sin[k]) + sinh[k] * (br * cos[k] + bi * sin[k]);
-      const i = cosh[k] * (ar * sin[k] + ai * cos[k]) + sinh[k] * (bi * cos[k] - br * sin[k]);
-      if (r * r + i * i < least) [best, least] = [k, r * r + i * i];
+    this.jump(positions[i]);
+  }
+
+  #approach(share, target, turn, whole) {
+    if (share === 1) {
+      this.jump(target, turn ?? this.locate(target).frame);
+      return;
     }
-    return best;
-  }
-
-  /**
-   * Place all nodes whose |a|^2 is at most `limit`, and the first nodes beyond it. All others are closer to the rim.
-   * The node nearest to the focus becomes the anchor of the next walk.
-   */
-  walk(limit) {
-    const { up, size } = this.tree;
-    this.#follow(); // after a long move, the anchor may be beyond the limit
-    this.count = 0;
-    this.walks++;
-    this.frames.set(this.view, 4 * this.anchor);
-    this.#place(this.anchor);
-    this.#descend(this.anchor + 1, this.anchor + size[this.anchor], limit);
-    let child = this.anchor;
-    while (up[child] >= 0 && this.grow[child] <= limit) {
-      const parent = up[child];
-      this.#climb(child, parent);
-      this.#place(parent);
-      if (this.grow[parent] <= limit) {
-        this.#descend(parent + 1, child, limit);
-        this.#descend(child + size[child], parent + size[parent], limit);
-      }
-      child = parent;
-    }
-    this.top = child;
-    this.#anchorNearest();
-  }
-
-  #anchorNearest() {
-    let best = this.anchor;
-    for (let i = 0; i < this.count; i++) if (this.grow[this.shown[i]] < this.grow[best]) best = this.shown[i];
-    this.anchor = best;
-    this.view = normalized(this.frame(best));
-  }
-
-  /** Whether the last walk placed a position. */
-  isPlaced(k) {
-    return this.seen[k] === this.walks;
-  }
-
-  /** The isometry that maps the frame of a placed position into the disk. */
-  frame(k) {
-    return Array.from(this.frames.subarray(4 * k, 4 * k + 4));
-  }
-
-  /** Preorder positions from `start` to `end`, whose parents are placed. */
-  #descend(start, end, limit) {
-    const { up, size } = this.tree;
-    const { frames, cosh, sinh, cos, sin, grow } = this;
-    for (let k = start; k < end; ) {
-      const from = 4 * up[k];
-      const to = 4 * k;
-      const c = cos[k];
-      const s = sin[k];
-      const pr = frames[from] * c - frames[from + 1] * s;
-      const pi = frames[from] * s + frames[from + 1] * c;
-      const qr = frames[from + 2] * c + frames[from + 3] * s;
-      const qi = frames[from + 3] * c - frames[from + 2] * s;
-      frames[to] = cosh[k] * pr + sinh[k] * qr;
-      frames[to + 1] = cosh[k] * pi + sinh[k] * qi;
-      frames[to + 2] = sinh[k] * pr + cosh[k] * qr;
-      frames[to + 3] = sinh[k] * pi + cosh[k] * qi;
-      this.#place(k);
-      k += grow[k] > limit ? size[k] : 1;
-    }
-  }
-
-  #climb(k, parent) {
-    this.frames.set(this.#upper(this.frame(k), k), 4 * parent);
-  }
-
-  #upper([ar, ai, br, bi], k) {
-    const [cosh, sinh, c, s] = [this.cosh[k], this.sinh[k], this.cos[k], this.sin[k]];
-    const pr = cosh * ar - sinh * br;
-    const pi = cosh * ai - sinh * bi;
-    const qr = cosh * br - sinh * ar;
-    const qi = cosh * bi - sinh * ai;
-    return [pr * c + pi * s, pi * c - pr * s, qr * c - qi * s, qi * c + qr * s];
-  }
-
-  #lower(above, k) {
-    const [c, s] = [this.cos[k], this.sin[k]];
-    const turned = compose(above, [c, s, 0, 0]);
-    return compose(turned, [this.cosh[k], 0, this.sinh[k], 0]);
-  }
-
-  #place(k) {
-    const { frames } = this;
-    const at = 4 * k;
-    const [ar, ai, br, bi] = [frames[at], frames[at + 1], frames[at + 2], frames[at + 3]];
-    const size = ar * ar + ai * ai;
-    this.grow[k] = size;
-    this.x[k] = (br * ar - bi * ai) / size;
-    this.y[k] = (br * ai + bi * ar) / size;
-    this.seen[k] = this.walks;
-    this.shown[this.count++] = k;
-  }
-
-  /** The frame of any position, however far, up to a positive factor e^log: { frame, log, distance, at }. */
-  locate(k) {
-    const { positions } = this.tree.path(this.anchor, k);
-    let frame = this.view;
-    let log = 0;
-    for (let i = 1; i < positions.length; i++) {
-      const [from, to] = [positions[i - 1], positions[i]];
-      frame = this.tree.up[to] === from ? this.#lower(frame, to) : this.#upper(frame, from);
-      const size = Math.hypot(frame[0], frame[1]);
-      if (size > 1e100) {
-        frame = frame.map((part) => part / size);
-        log += Math.log(size);
-      }
-    }
-    const shift = Math.hypot(frame[2], frame[3]);
-    const distance = log > 0 ? 2 * (log + Math.log(2 * shift)) : 2 * Math.asinh(shift);
-    return { frame, distance, at: imageOfOrigin(frame) };
+    const left = whole * (1 - share * share * (3 - 2 * share));
+    const { distance, frame } = this.locate(target);
+    this.approach(target, distance - left);
+    if (turn && distance > left) this.move(rotation(((left - distance) / distance) * (turnOf(frame) - turnOf(turn))));
   }
 }

@@ -29,14 +29,25 @@ export class Cells {
     else this.taken = new Uint8Array(this.columns * this.rows);
   }
 
-  /** Take the cell of a pixel. Return whether it was already taken or lies outside. */
-  take(px, py) {
+  /** The index of the cell of a pixel, or -1 outside. */
+  #at(px, py) {
     const column = Math.floor((px + this.margin) / this.size);
     const row = Math.floor((py + this.margin) / this.size);
-    if (!(column >= 0 && row >= 0 && column < this.columns && row < this.rows)) return true;
-    const before = this.taken[row * this.columns + column];
-    this.taken[row * this.columns + column] = 1;
-    return before === 1;
+    if (!(column >= 0 && row >= 0 && column < this.columns && row < this.rows)) return -1;
+    return row * this.columns + column;
+  }
+
+  /** Take the cell of a pixel. Return whether it was already taken or lies outside. */
+  take(px, py) {
+    const at = this.#at(px, py);
+    if (at < 0 || this.taken[at]) return true;
+    this.taken[at] = 1;
+    return false;
+  }
+
+  isTaken(px, py) {
+    const at = this.#at(px, py);
+    return at < 0 || this.taken[at] === 1;
   }
 }
 
@@ -77,7 +88,8 @@ export class Fans {
 
   /** Number of parts of the rim, such that lines are at most a cell apart where they end or leave the window. */
   #bins(hub) {
-    const { layout, disk, cx, cy, width, height, detail } = this.scene;
+    const { layout, width, height, detail } = this.scene;
+    const { cx, cy, radius: disk } = layout;
     const [px, py] = [cx + disk * layout.x[hub], cy - disk * layout.y[hub]];
     const corner = Math.hypot(Math.max(px, width - px), Math.max(py, height - py));
     const rim = disk * (1 - Math.hypot(layout.x[hub], layout.y[hub]));
@@ -86,7 +98,8 @@ export class Fans {
 
   /** Whether an edge is outside the window: tests the straight line, with a margin for the bend of the geodesic. */
   #misses(hub, k) {
-    const { layout, disk, cx, cy, width, height } = this.scene;
+    const { layout, width, height } = this.scene;
+    const { cx, cy, radius: disk } = layout;
     const [x, y, u, v] = [layout.x[hub], layout.y[hub], layout.x[k], layout.y[k]];
     const around = disk * bend(x, y, u, v) + 2;
     let [first, last] = [0, 1]; // the part of the line that is inside

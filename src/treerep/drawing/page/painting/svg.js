@@ -15,6 +15,23 @@ export class SvgPen {
     this.lineCap = "butt";
     this.lineJoin = "miter";
     this.path = [];
+    this.transform = "";
+  }
+
+  // Only texts are moved and rotated.
+
+  save() {}
+
+  translate(x, y) {
+    this.transform += `translate(${round(x)} ${round(y)})`;
+  }
+
+  rotate(angle) {
+    this.transform += `rotate(${round((angle * 180) / Math.PI)})`;
+  }
+
+  restore() {
+    this.transform = "";
   }
 
   beginPath() {
@@ -88,7 +105,9 @@ export class SvgPen {
 
   #text(text, x, y, style) {
     const font = `style="font:${escaped(this.font)}" dominant-baseline="central" stroke-linejoin="round"`;
-    this.#add("text", `x="${round(x)}" y="${round(y)}" ${font} ${style}`, escaped(text));
+    const place = this.transform ? ` transform="${this.transform}"` : "";
+    const anchor = this.textAlign === "right" ? ' text-anchor="end"' : "";
+    this.#add("text", `x="${round(x)}" y="${round(y)}"${place}${anchor} ${font} ${style}`, escaped(text));
   }
 
   #add(tag, attributes, content = "") {

@@ -1,7 +1,7 @@
 // Cards of the chosen node, the path and the selection.
 
 import { formatNumber } from "../painting/colors.js";
-import { shortened } from "../painting/painter.js";
+import { shortened } from "../painting/labels.js";
 import { supportText } from "../tree/newick.js";
 import { actions, byId, counted, download, element, heading, list } from "./dom.js";
 
@@ -56,6 +56,7 @@ export class Cards {
       list(facts),
       ...hint.map((text) => element("p", {}, text)),
       actions(
+        ["Center", () => viewer.center(k)],
         ["Path from here", () => viewer.beginPath(k)],
         ["Select branch", () => viewer.selectBranch(k)],
         ...this.#treeActions(k),

@@ -1,6 +1,6 @@
 // Building blocks of the panel. Text from the data is inserted as text, never as HTML.
 
-import { shortened } from "../painting/painter.js";
+import { shortened } from "../painting/labels.js";
 
 /** Maximum number of characters of a text in a card; labels may be very long. */
 export const LONGEST = 120;

@@ -7,6 +7,14 @@ import { showLegend } from "./legend.js";
 import { searchBox } from "./search.js";
 import { Tip } from "./tip.js";
 import { TreeTools } from "./treetools.js";
+import { LAYOUTS } from "../view/viewer.js";
+
+const LAYOUT_NAMES = {
+  disk: "hyperbolic disk",
+  rectangular: "rectangular",
+  circular: "circular",
+  unrooted: "unrooted",
+};
 
 export class Panel {
   constructor(viewer, title) {
@@ -18,6 +26,7 @@ export class Panel {
     this.treeTools = new TreeTools(viewer);
     this.search = searchBox(viewer, (k) => {
       viewer.choose(k);
+      viewer.center(k);
       viewer.canvas.focus({ preventScroll: true });
     });
     this.#fillColorBy();
@@ -64,6 +73,8 @@ export class Panel {
   #listen() {
     const { viewer } = this;
     byId("colorby").addEventListener("change", (event) => viewer.colorBy(Number(event.target.value)));
+    byId("layout").append(...Object.keys(LAYOUTS).map((kind) => element("option", { value: kind }, LAYOUT_NAMES[kind])));
+    byId("layout").addEventListener("change", (event) => viewer.setLayout(event.target.value));
     byId("lengths").append(...viewer.shapes.map(({ name }, i) => element("option", { value: i }, name)));
     byId("lengths").addEventListener("change", (event) => viewer.setShape(Number(event.target.value)));
     byId("spread").addEventListener("input", (event) => viewer.setSpread(2 ** Number(event.target.value)));
@@ -140,6 +151,12 @@ export class Panel {
     this.viewer.setTheme(theme);
   }
 
+  /** Show the next layout. */
+  nextLayout() {
+    const kinds = Object.keys(LAYOUTS);
+    this.viewer.setLayout(kinds[(kinds.indexOf(this.viewer.layout.kind) + 1) % kinds.length]);
+  }
+
   toggleHelp() {
     const help = byId("help");
     if (help.open) help.close();
@@ -180,11 +197,13 @@ export class Panel {
     this.cards.update();
     this.treeTools.update();
     this.#showColorBy();
-    byId("lengths").value = this.viewer.shapes.indexOf(this.viewer.shape);
     byId("spread").value = Math.log2(this.viewer.spread);
     document.querySelector('[data-run="labels"]').setAttribute("aria-pressed", this.viewer.showLabels);
     const { tree } = this.viewer;
     const inner = tree.n - tree.nPoints;
+    byId("layout").value = this.viewer.layout.kind;
+    byId("lengths").value = this.viewer.shapes.indexOf(this.viewer.shape);
+    byId("spreadlabel").hidden = this.viewer.layout.kind !== "disk";
     byId("spread").max = Math.log2(this.viewer.shape.most_spread);
     byId("summary").textContent = `${counted(tree.nPoints, "point")}, ${counted(inner, "internal node")}`;
   }

@@ -1,6 +1,6 @@
 // The search box: lists labels that start with the typed text, then labels that contain it.
 
-import { shortened } from "../painting/painter.js";
+import { shortened } from "../painting/labels.js";
 
 const MOST_FOUND = 8;
 const LONGEST_FOUND = 100; // characters of a label in the list

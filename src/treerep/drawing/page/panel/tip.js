@@ -1,6 +1,6 @@
 // The tooltip of the node under the mouse.
 
-import { shortened } from "../painting/painter.js";
+import { shortened } from "../painting/labels.js";
 import { byId, element, LONGEST } from "./dom.js";
 
 export class Tip {

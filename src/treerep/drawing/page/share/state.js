@@ -1,5 +1,7 @@
 // The whole view as one plain object: every part of the page adds its share, and can restore it.
 
+import { normalized } from "../layouts/geometry.js";
+
 export class ViewState {
   constructor() {
     this.parts = [];
@@ -48,6 +50,7 @@ export function addTreeParts(views, viewer) {
     const restore = name === "root" ? (_, state) => arrangement.restore(state) : kept;
     views.add(name, () => arrangement.state()[name], restore);
   }
+  views.add("layout", () => viewer.layout.kind, (kind) => viewer.setLayout(kind));
   views.add("lengths", () => viewer.shape.name, (name) => {
     const number = viewer.shapes.findIndex((shape) => shape.name === name);
     if (number >= 0 && viewer.shapes[number] !== viewer.shape) viewer.setShape(number);
@@ -58,6 +61,26 @@ export function addTreeParts(views, viewer) {
   views.add("labels", () => viewer.showLabels, (shown) => viewer.setLabels(Boolean(shown)));
   views.add("support", () => viewer.faint.least, (least) => viewer.setLeastSupport(least >= 0 && least <= 1 ? least : 0));
   addMarks(views, viewer);
+  views.add("at", () => cameraText(viewer), (text) => restoreCamera(viewer, text), { camera: true });
+}
+
+/** The numbers of the camera. Layouts in the plane have four, and the disk has the node in the middle and five. */
+function cameraText(viewer) {
+  return Object.values(viewer.layout.position()).flat().map(rounded).join(",");
+}
+
+function restoreCamera(viewer, text) {
+  const { layout, tree } = viewer;
+  const numbers = text.split(",").map(Number);
+  const isDisk = layout.kind === "disk";
+  const isValid = numbers.length === (isDisk ? 6 : 4) && numbers.every(Number.isFinite);
+  if (!isValid || (isDisk && !(numbers[0] in tree.position))) {
+    layout.flightHome().step(1);
+    return;
+  }
+  const [u, v, zx, zy] = numbers;
+  const at = isDisk ? { anchor: u, view: normalized(numbers.slice(1, 5)), zoom: numbers[5] } : { u, v, zx, zy };
+  layout.flightToPosition(at).step(1);
 }
 
 function addMarks(views, viewer) {
@@ -83,5 +106,5 @@ function addMarks(views, viewer) {
   });
 }
 
-/** Five significant digits. */
-export const rounded = (number) => Number(number.toPrecision(5));
+/** Seven significant digits. */
+const rounded = (number) => Number(number.toPrecision(7));

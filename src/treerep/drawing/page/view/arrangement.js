@@ -143,7 +143,7 @@ export class Arrangement {
 
   #collapse() {
     this.#mark(this.viewer.tree);
-    this.viewer.setTree(this.viewer.tree);
+    this.viewer.rearrange();
   }
 
   #mark(tree) {

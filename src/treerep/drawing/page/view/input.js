@@ -57,14 +57,20 @@ export function listen(viewer, { onHover, isLasso, endLasso }) {
   };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
+  canvas.addEventListener("dblclick", (event) => {
+    const k = viewer.nodeAt(...place(event));
+    if (k >= 0) viewer.center(k);
+  });
   canvas.addEventListener("pointerleave", () => onHover(-1, [0, 0]));
 
   canvas.addEventListener(
     "wheel",
     (event) => {
       event.preventDefault();
-      const pixels = event.deltaY * (event.deltaMode === 1 ? 18 : 1);
-      viewer.zoomBy(Math.exp(-Math.max(-240, Math.min(240, pixels)) * 0.0016), place(event));
+      const turned = event.deltaY || event.deltaX; // with Shift, some browsers scroll sideways
+      const pixels = turned * (event.deltaMode === 1 ? 18 : 1);
+      const axis = event.shiftKey ? "x" : event.ctrlKey ? "both" : "y"; // a pinch on a touch pad comes with Ctrl
+      viewer.zoomBy(Math.exp(-Math.max(-240, Math.min(240, pixels)) * 0.0016), place(event), axis);
     },
     { passive: false },
   );
@@ -83,7 +89,7 @@ function pinch(viewer, pointers, id, to) {
   const spread = (place) => Math.hypot(place[0] - other[0], place[1] - other[1]);
   const middle = (place) => [(place[0] + other[0]) / 2, (place[1] + other[1]) / 2];
   viewer.drag(middle(from), middle(to));
-  viewer.zoomBy(Math.max(spread(to), 1) / Math.max(spread(from), 1), middle(to));
+  viewer.zoomBy(Math.max(spread(to), 1) / Math.max(spread(from), 1), middle(to), "both");
 }
 
 /** The command of each key, for the listener and for the help panel. */
@@ -101,10 +107,17 @@ export function keyCommands(viewer, panel) {
     { keys: ["-", "_"], run: () => viewer.zoomBy(0.8) },
     { keys: ["h"], shown: "h", help: "show the whole tree", run: () => viewer.home() },
     { keys: ["/"], shown: "/", help: "search", run: () => panel.focusSearch() },
-    { keys: ["Enter"], shown: "Enter", help: "choose the node nearest to the center",
-      run: () => viewer.choose(viewer.layout.anchor) },
-    { keys: ["u"], shown: "u", help: "move one node towards the root",
-      run: () => viewer.choose(Math.max(0, viewer.tree.up[current()])) },
+    { keys: ["Enter"], shown: "Enter", help: "choose the node nearest to the middle, or center the chosen node",
+      run: () => (viewer.marks.chosen < 0 ? viewer.choose(viewer.layout.anchor) : viewer.center(viewer.marks.chosen)) },
+    { keys: ["u"], shown: "u", help: "choose the next node towards the root",
+      run: () => {
+        viewer.choose(Math.max(0, viewer.tree.up[current()]));
+        viewer.reveal(viewer.marks.chosen);
+      } },
+    { keys: ["v"], shown: "v", help: "next layout", run: () => panel.nextLayout() },
+    { keys: [">"], shown: "< >", help: "zoom the lengths of the rectangular layout",
+      run: () => viewer.zoomBy(1.25, viewer.middle, "x") },
+    { keys: ["<"], run: () => viewer.zoomBy(0.8, viewer.middle, "x") },
     { keys: ["p"], shown: "p", help: "start a path at the chosen node, then choose its other end",
       run: () => viewer.beginPath(current()) },
     { keys: ["b"], shown: "b", help: "select the branch below the chosen node",

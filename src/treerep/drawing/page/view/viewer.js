@@ -2,18 +2,22 @@
 
 import { Attribute, THEMES } from "../painting/colors.js";
 import { DETAILS } from "../painting/detail.js";
-import { rotation, translationAlong, translationBetween, turnOf } from "../layouts/geometry.js";
-import { Layout } from "../layouts/disk.js";
+import { CircularLayout } from "../layouts/circular.js";
+import { DiskLayout } from "../layouts/disk.js";
+import { RectangularLayout } from "../layouts/rectangular.js";
+import { UnrootedLayout } from "../layouts/unrooted.js";
 import { FaintEdges } from "../painting/faint.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { SvgPen } from "../painting/svg.js";
-import { addTreeParts, rounded, ViewState } from "../share/state.js";
+import { addTreeParts, ViewState } from "../share/state.js";
 import { Arrangement } from "./arrangement.js";
 
-const ZOOMS = [0.4, 60];
-// Subtrees are walked this many times farther than they are drawn, because paths may turn back.
-const FARTHER = 8;
-const LONGEST_FLIGHT = 60; // hyperbolic length
+export const LAYOUTS = {
+  disk: DiskLayout,
+  rectangular: RectangularLayout,
+  circular: CircularLayout,
+  unrooted: UnrootedLayout,
+};
 const LATE = 13; // milliseconds per frame
 const EARLY = 5;
 
@@ -22,14 +26,15 @@ export class Viewer extends EventTarget {
     super();
     Object.assign(this, { canvas, tree });
     this.pen = canvas.getContext("2d");
-    this.layout = new Layout(tree);
+    this.layouts = {}; // made when first shown
     this.painter = new Painter(tree);
     this.attributes = data.attributes.map((attribute) => new Attribute(attribute, tree));
     this.attribute = this.attributes[data.color] ?? null;
     this.shapes = data.shapes;
-    this.shape = data.shapes[0];
+    this.shape = data.shapes.find(({ name }) => name === data.lengths) ?? data.shapes[0];
+    this.spread = 1;
     this.plain = new Int32Array(tree.n).fill(1);
-    this.zoom = 1;
+    this.hidden = null; // flags of filtered points, by node id
     this.showLabels = tree.labels !== null || tree.nPoints <= 80; // hide a clutter of numbers
     this.marks = { hover: -1, chosen: -1, from: -1, path: null, selection: null };
     this.lasso = [];
@@ -38,82 +43,115 @@ export class Viewer extends EventTarget {
     this.flight = null;
     this.frames = { walk: 0, paint: 0, drawn: 0 };
     this.theme = "light";
+    this.#measureWindow();
+    this.layout = this.#made(data.layout ?? "disk");
     this.arrangement = new Arrangement(this);
     this.faint = new FaintEdges();
-    this.setSpread(1);
     this.views = new ViewState();
     addTreeParts(this.views, this);
-    this.#addCamera();
     this.resize();
   }
 
-  #addCamera() {
-    const read = () => [this.tree.node[this.layout.anchor], ...[...this.layout.view, this.zoom].map(rounded)].join(",");
-    const restore = (text) => {
-      const [node, ...numbers] = text.split(",").map(Number);
-      if (!(node in this.tree.position) || numbers.length !== 5 || numbers.some(Number.isNaN)) return;
-      this.layout.anchor = this.tree.position[node];
-      this.layout.view = numbers.slice(0, 4);
-      this.zoom = numbers[4];
-    };
-    this.views.add("at", read, restore, { camera: true });
+  // Layouts.
+
+  /** The layout of a kind, with the lengths that are shown now. */
+  #made(kind) {
+    const layout = (this.layouts[kind] ??= new LAYOUTS[kind](this.tree));
+    layout.labelRoom = this.#labelRoom(kind);
+    layout.setWindow(this.window);
+    if (layout.shape !== this.shape || layout.spread !== this.spread) {
+      Object.assign(layout, { shape: this.shape, spread: this.spread });
+      layout.setLengths(this.shape, this.spread);
+    }
+    return layout;
+  }
+
+  /** Pixels beside the tips for labels, if all labels have room. */
+  #labelRoom(kind) {
+    const { tree, window } = this;
+    const fits = kind === "rectangular" ? window.room.height / 9 : window.room.height / 5;
+    if (!this.showLabels || tree.nPoints > fits) return kind === "rectangular" ? 24 : 8;
+    let longest = 0;
+    for (let k = 0; k < tree.n; k++) longest = Math.max(longest, Math.min(tree.name(k).length, 26));
+    return Math.min(0.3 * window.room.width, 18 + 7 * longest);
+  }
+
+  /** Show the tree in another layout. The choice and the selection stay. */
+  setLayout(kind) {
+    if (kind === this.layout.kind) return;
+    this.flight = null;
+    this.layout = this.#made(kind);
+    this.#moved();
+    this.#changed();
+  }
+
+  /** Place everything again after a change of `tree.collapsed`. */
+  rearrange() {
+    for (const layout of Object.values(this.layouts)) layout.arrange?.();
+    this.#moved();
+    this.#changed();
+  }
+
+  /** Where the view is, as plain JSON. It does not depend on the size of the window. */
+  position() {
+    const { layout, shape, spread } = this;
+    return { layout: layout.kind, lengths: shape.name, spread, at: layout.position() };
+  }
+
+  /** Show a view that `position` returned. */
+  goTo({ layout, lengths, spread, at }) {
+    this.shape = this.shapes.find(({ name }) => name === lengths) ?? this.shape;
+    this.spread = spread;
+    this.layout = this.#made(layout);
+    this.#fly(this.layout.flightToPosition(at));
+    this.#changed();
   }
 
   // Drawing.
 
   resize() {
+    this.#measureWindow();
+    this.canvas.width = Math.round(this.width * this.ratio);
+    this.canvas.height = Math.round(this.height * this.ratio);
+    this.layout.labelRoom = this.#labelRoom(this.layout.kind);
+    this.layout.setWindow(this.window);
+    this.redraw();
+  }
+
+  #measureWindow() {
     const box = this.canvas.getBoundingClientRect();
     this.ratio = pixelRatio();
     this.width = Math.max(1, Math.round(box.width));
     this.height = Math.max(1, Math.round(box.height));
-    this.canvas.width = Math.round(this.width * this.ratio);
-    this.canvas.height = Math.round(this.height * this.ratio);
-    // The panel is next to the disk in wide windows, and above it in narrow ones.
-    const beside = this.width >= 720 ? [276, 60] : [0, 0];
-    const [above, below] = this.width >= 720 ? [0, 0] : [64, 120];
-    const free = [this.width - beside[0] - beside[1], this.height - above - below];
-    this.cx = beside[0] + free[0] / 2;
-    this.cy = above + free[1] / 2;
-    this.disk0 = Math.max(40, Math.min(...free) / 2 - (this.width >= 720 ? 18 : 8));
-    this.redraw();
-  }
-
-  get disk() {
-    return this.disk0 * this.zoom;
+    // The panel is next to the tree in wide windows, and above it in narrow ones.
+    const wide = this.width >= 720;
+    const [left, right, top, bottom] = wide ? [276 + 18, 60 + 18, 18, 18] : [8, 8, 64 + 8, 120 + 8];
+    const room = { left, top, right: this.width - right, bottom: this.height - bottom };
+    room.width = Math.max(80, room.right - left);
+    room.height = Math.max(80, room.bottom - top);
+    this.window = { width: this.width, height: this.height, room };
   }
 
   /** Everything the painter needs. */
   scene(detail) {
-    const palette = this.attribute ? this.attribute.palette(this.theme) : this.#plainPalette();
     const scene = {
       layout: this.layout,
       width: this.width,
       height: this.height,
-      cx: this.cx,
-      cy: this.cy,
-      disk: this.disk,
       theme: THEMES[this.theme],
       classes: this.attribute ? this.attribute.classes() : this.plain,
-      palette,
+      palette: this.attribute ? this.attribute.palette(this.theme) : this.#plainPalette(),
+      hidden: this.hidden,
       marks: this.marks,
       lasso: this.lasso,
       showLabels: this.showLabels,
       detail,
-      drawLimit: this.#drawLimit(detail),
     };
     return this.faint.apply(scene, this.tree);
   }
 
   #plainPalette() {
     return [THEMES[this.theme].edge, THEMES[this.theme].plain];
-  }
-
-  // The largest |a|^2 = 1 / (1 - |z|^2) to draw: up to the rim, or slightly beyond the corners of the window.
-  #drawLimit(detail) {
-    const rim = this.disk / (2 * detail.rim);
-    const { cx, cy, width, height } = this;
-    const corner = Math.hypot(Math.max(cx, width - cx), Math.max(cy, height - cy)) / this.disk;
-    return corner < 1 ? Math.min(rim, 8 / (1 - corner * corner)) : rim;
   }
 
   redraw() {
@@ -127,7 +165,7 @@ export class Viewer extends EventTarget {
   /** Draw the frame of a time in milliseconds. */
   frame(time) {
     if (this.ratio !== pixelRatio()) this.resize(); // a window that moves to another screen keeps its size
-    if (this.flight) this.#fly(time);
+    if (this.flight) this.#flyOn(time);
     const moving = performance.now() - this.lastMove < 120;
     const coarse = moving && this.movingDetail > 0; // drawing may change movingDetail
     if (moving) this.drawMoving(this.lastFrame ? time - this.lastFrame : 0);
@@ -140,7 +178,7 @@ export class Viewer extends EventTarget {
   /** Place and draw everything now. */
   draw(detail = DETAILS[0]) {
     const start = performance.now();
-    this.layout.walk(FARTHER * this.#drawLimit(detail));
+    this.layout.place(detail);
     const walked = performance.now();
     this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.painter.paint(this.pen, this.scene(detail));
@@ -168,87 +206,69 @@ export class Viewer extends EventTarget {
 
   // Navigation.
 
-  /** The point of the disk at a pixel, kept away from the rim. */
-  pointAt(px, py) {
-    const [x, y] = [(px - this.cx) / this.disk, (this.cy - py) / this.disk];
-    const size = Math.hypot(x, y);
-    return size <= 0.97 ? [x, y] : [(0.97 * x) / size, (0.97 * y) / size];
+  get zoom() {
+    return this.layout.zoom;
+  }
+
+  /** The pixel in the middle of the room for the tree. */
+  get middle() {
+    const { room } = this.window;
+    return [room.left + room.width / 2, room.top + room.height / 2];
   }
 
   /** Move the point at one pixel to another pixel. */
   drag(from, to) {
     this.flight = null;
-    this.layout.move(translationBetween(this.pointAt(...from), this.pointAt(...to)));
+    this.layout.drag(from, to);
     this.#moved();
   }
 
-  /** Move the focus by a hyperbolic length in a direction of the screen. */
-  pan(dx, dy, length = 0.35) {
+  /** Move in a direction of the screen. */
+  pan(dx, dy) {
     this.flight = null;
-    this.layout.move(translationAlong([-dx, dy], length / Math.sqrt(this.zoom)));
+    this.layout.pan(dx, dy);
     this.#moved();
   }
 
-  /** Zoom by a factor. The point at the pixel does not move. */
-  zoomBy(factor, pixel = [this.cx, this.cy]) {
-    const before = this.pointAt(...pixel);
-    const zoom = Math.min(Math.max(this.zoom * factor, ZOOMS[0]), ZOOMS[1]);
-    if (zoom === this.zoom) return;
-    this.zoom = zoom;
-    if (!this.flight) this.layout.move(translationBetween(before, this.pointAt(...pixel)));
+  /** Zoom by a factor. The point at the pixel does not move. `axis` is "x", "y" or "both" in the rectangular layout. */
+  zoomBy(factor, pixel = this.middle, axis = "y") {
+    this.layout.zoomBy(factor, pixel, axis, this.flight !== null);
     this.#moved();
   }
 
   home() {
-    this.zoom = 1;
-    this.flyTo(0, [1, 0, 0, 0]);
+    this.#fly(this.layout.flightHome());
   }
 
-  /** Fly to a position. At the end, the picture gets the rotation `turn`, if given. */
-  flyTo(target, turn = null) {
+  /** Bring a position to the middle. */
+  center(k) {
+    this.#fly(this.layout.flightTo(k));
+  }
+
+  /** Center a position that is outside the room for the tree. */
+  reveal(k) {
+    const [x, y] = this.layout.pixelOf(k);
+    const { room } = this.window;
+    const isIn = x > room.left && x < room.right && y > room.top && y < room.bottom;
+    if (!isIn || !this.layout.isDrawn(k)) this.center(k);
+  }
+
+  #fly(flight) {
+    if (flight === null) return;
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.#skip(target);
-    const { distance } = this.layout.locate(target);
-    if (still || distance < 1e-9) {
-      this.#arrive(target, turn);
-    } else {
-      this.flight = { target, turn, distance, start: null, time: Math.min(1200, 320 + 110 * distance) };
-    }
+    this.flight = null;
+    if (still || flight.time === 0) flight.step(1);
+    else this.flight = { ...flight, start: null };
     this.#moved();
   }
 
-  /** Shorten a long flight: start closer to its target. */
-  #skip(target) {
-    if (this.layout.locate(target).distance <= LONGEST_FLIGHT) return;
-    const { positions } = this.tree.path(target, this.layout.anchor);
-    let [far, i] = [0, 0];
-    while (far < LONGEST_FLIGHT / 2 && i < positions.length - 1) {
-      far += this.layout.drawnLength(Math.max(positions[i], positions[i + 1])); // the lower end is later in preorder
-      i++;
-    }
-    this.layout.jump(positions[i]);
-  }
-
-  #fly(time) {
+  #flyOn(time) {
     const { flight } = this;
     flight.start ??= time;
     const share = Math.min(1, (time - flight.start) / flight.time);
+    flight.step(share);
     this.#moved();
-    if (share === 1) {
-      this.#arrive(flight.target, flight.turn);
-      return;
-    }
-    const left = flight.distance * (1 - share * share * (3 - 2 * share));
-    const { distance, frame } = this.layout.locate(flight.target);
-    this.layout.approach(flight.target, distance - left);
-    if (flight.turn && distance > left) {
-      this.layout.move(rotation(((left - distance) / distance) * (turnOf(frame) - turnOf(flight.turn))));
-    }
-  }
-
-  #arrive(target, turn) {
-    this.layout.jump(target, turn ?? this.layout.locate(target).frame);
-    this.flight = null;
+    if (share === 1) this.flight = null;
   }
 
   // Choice and selection.
@@ -256,26 +276,24 @@ export class Viewer extends EventTarget {
   /** The placed position drawn nearest to a pixel, or -1. */
   nodeAt(px, py, reach = 12) {
     const { layout, tree } = this;
-    const limit = this.#drawLimit(DETAILS[0]);
     let best = -1;
     let least = Infinity;
     for (let i = 0; i < layout.count; i++) {
       const k = layout.shown[i];
-      if (layout.grow[k] > limit) continue;
-      const away = Math.hypot(px - this.cx - this.disk * layout.x[k], py - this.cy + this.disk * layout.y[k]);
+      if (!layout.isDrawn(k)) continue;
+      const away = Math.hypot(px - layout.px[k], py - layout.py[k]);
       // Steiner nodes are harder to hit, because users usually look for data points.
-      const radius = dotSize(tree.n) / Math.sqrt(layout.grow[k]);
+      const radius = dotSize(tree.n) * layout.sizeAt(k);
       const cost = away - radius + (tree.isPoint(k) ? 0 : 2);
       if (away < reach + radius && cost < least) [best, least] = [k, cost];
     }
     return best;
   }
 
-  /** Choose a position and fly there. If a path was started, it ends here. */
+  /** Choose a position where it is. If a path was started, it ends here. */
   choose(k) {
     if (this.marks.from >= 0 && this.marks.from !== k) this.showPath(this.marks.from, k);
     this.marks.chosen = k;
-    this.flyTo(k);
     this.#changed();
   }
 
@@ -295,6 +313,7 @@ export class Viewer extends EventTarget {
   showPath(from, to) {
     this.marks.path = { from, to, ...this.tree.path(from, to), truth: this.tree.trueDistance(from, to) };
     this.marks.from = -1;
+    this.#fly(this.layout.flightAround(this.marks.path.positions));
     this.#changed();
   }
 
@@ -336,7 +355,11 @@ export class Viewer extends EventTarget {
   /** Select the data points inside a polygon of pixels. */
   selectInside(polygon) {
     const { layout, tree } = this;
-    const isInside = (k) => inside(polygon, ...this.pixelOf(k));
+    const isInside = (k) => inside(polygon, ...layout.pixelOf(k));
+    if (layout.kind !== "disk") {
+      this.#select(Uint8Array.from({ length: tree.n }, (_, k) => tree.isPoint(k) && isInside(k)));
+      return;
+    }
     const flags = new Uint8Array(tree.n).fill(isInside(layout.top));
     // A node too close to the rim to be placed counts as being at its nearest placed ancestor.
     for (let k = layout.top; k < layout.top + tree.size[layout.top]; k++) {
@@ -345,9 +368,9 @@ export class Viewer extends EventTarget {
     this.#select(flags.map((flag, k) => flag && tree.isPoint(k)));
   }
 
-  /** The pixel of a placed position. */
+  /** The pixel of a position. */
   pixelOf(k) {
-    return [this.cx + this.disk * this.layout.x[k], this.cy - this.disk * this.layout.y[k]];
+    return this.layout.pixelOf(k);
   }
 
   #select(flags) {
@@ -363,24 +386,30 @@ export class Viewer extends EventTarget {
     return labels;
   }
 
-  /** Show another rooting or order of the same tree, or other collapsed clades. Marks keep their nodes. */
+  /** Show another rooting or order of the same tree. Marks keep their nodes. */
   setTree(tree) {
+    const { marks, layout } = this;
     const moved = (k) => (k < 0 ? -1 : (tree.position[this.tree.node[k]] ?? -1));
-    const { marks } = this;
-    const selection = marks.selection && tree.node.map((id) => marks.selection[this.tree.position[id]]);
-    const [chosen, from, anchor] = [marks.chosen, marks.from, this.layout.anchor].map(moved);
-    const ends = marks.path && [marks.path.from, marks.path.to].map(moved);
-    const { scale, power } = this.layout;
+    const selection = marks.selection && Uint8Array.from(tree.node, (id) => marks.selection[this.tree.position[id]]);
+    const [chosen, from] = [marks.chosen, marks.from].map(moved);
+    const path = marks.path && { ...marks.path, ...this.#newPath(tree, [marks.path.from, marks.path.to].map(moved)) };
+    const at = layout.position();
+    const stays = layout.kind === "disk" ? at.anchor < tree.n : tree.node[0] === this.tree.node[0];
+    this.marks = { hover: -1, chosen, from, path, selection };
     this.tree = tree;
-    this.layout = new Layout(tree);
-    this.layout.setLengths(scale, power);
-    this.layout.jump(Math.max(0, anchor));
     this.painter = new Painter(tree);
     this.plain = new Int32Array(tree.n).fill(1);
     for (const attribute of this.attributes) attribute.setTree(tree);
-    this.marks = { hover: -1, chosen, from, path: null, selection: selection && Uint8Array.from(selection) };
-    if (ends) this.showPath(...ends);
+    this.layouts = {};
+    this.layout = this.#made(layout.kind);
+    this.flight = null;
+    if (stays) this.layout.flightToPosition(at).step(1);
+    this.#moved();
     this.#changed();
+  }
+
+  #newPath(tree, [from, to]) {
+    return { from, to, positions: tree.path(from, to).positions };
   }
 
   // The view as a plain object.
@@ -419,10 +448,10 @@ export class Viewer extends EventTarget {
     this.#changed();
   }
 
-  /** Draw edges longer or shorter than initially. */
+  /** Draw edges of the disk longer or shorter than initially. */
   setSpread(spread) {
     this.spread = Math.min(spread, this.shape.most_spread);
-    this.layout.setLengths(this.shape.scale * this.spread, this.shape.power);
+    this.layout = this.#made(this.layout.kind);
     this.#moved();
   }
 
@@ -441,7 +470,7 @@ export class Viewer extends EventTarget {
   /** The picture as SVG text. */
   svg() {
     const pen = new SvgPen(this.width, this.height, this.pen);
-    this.layout.walk(FARTHER * this.#drawLimit(DETAILS[0]));
+    this.layout.place(DETAILS[0]);
     this.painter.paint(pen, this.scene(DETAILS[0]));
     return pen.text();
   }
@@ -452,7 +481,7 @@ export class Viewer extends EventTarget {
     [canvas.width, canvas.height] = [2 * this.width, 2 * this.height];
     const pen = canvas.getContext("2d");
     pen.scale(2, 2);
-    this.layout.walk(FARTHER * this.#drawLimit(DETAILS[0]));
+    this.layout.place(DETAILS[0]);
     this.painter.paint(pen, this.scene(DETAILS[0]));
     return new Promise((done) => canvas.toBlob(done, "image/png"));
   }

@@ -1,0 +1,200 @@
+// Labels of data points, without overlaps.
+
+import { Cells } from "./detail.js";
+import { isCollapsed } from "../layouts/rows.js";
+
+const FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
+const MOST_LABELS = 70;
+const MOST_BESIDE_TIPS = 400;
+const LABEL_CANDIDATES = 500;
+const LEAST_ROOM = 7.5; // pixels between tips with labels
+const CELL = 5; // pixels of the grid that keeps labels apart in the plane
+
+export class Labels {
+  constructor(tree) {
+    this.tree = tree;
+    this.cells = new Cells();
+  }
+
+  paint(pen, scene, radius) {
+    Object.assign(this, { pen, scene, radius, boxes: [], big: [] });
+    pen.textBaseline = "middle";
+    pen.lineJoin = "round";
+    const { marks, layout } = scene;
+    const first = [marks.chosen, marks.from, marks.path?.from ?? -1, marks.path?.to ?? -1];
+    const done = new Set(first.filter((k) => k >= 0 && layout.isDrawn(k)));
+    if (layout.kind === "disk") this.#inDisk(done);
+    else this.#inPlane(done);
+  }
+
+  #inDisk(done) {
+    for (const k of done) this.#beside(k, true);
+    if (!this.scene.showLabels) return;
+    this.big = this.#bigDots();
+    for (const k of this.#nearest()) {
+      if (this.boxes.length >= MOST_LABELS) break;
+      if (!done.has(k)) this.#beside(k, false);
+    }
+  }
+
+  /** Boxes of dots that labels should not cover, if there are few dots. */
+  #bigDots() {
+    const { layout } = this.scene;
+    if (this.tree.n > 200) return [];
+    const drawn = Array.from(layout.shown.subarray(0, layout.count)).filter((k) => layout.isDrawn(k));
+    return drawn.map((k) => {
+      const [x, y, r] = [layout.px[k], layout.py[k], this.radius[k]];
+      return [x - r, y - r, x + r, y + r];
+    });
+  }
+
+  /** Data points of the disk sorted by distance to the focus. */
+  #nearest() {
+    const { layout } = this.scene;
+    const few = this.tree.nPoints <= 80;
+    const far = few ? 60 : 14;
+    let found = [];
+    for (let i = 0; i < layout.count && found.length < 20000; i++) {
+      const k = layout.shown[i];
+      if (layout.grow[k] < far && this.tree.isPoint(k)) found.push(k);
+    }
+    found.sort((one, two) => layout.grow[one] - layout.grow[two]);
+    if (found.length > LABEL_CANDIDATES) found = found.slice(0, LABEL_CANDIDATES);
+    return found;
+  }
+
+  /** The label of a position, or the number of points of a collapsed subtree. */
+  #text(k) {
+    if (isCollapsed(this.tree, k)) return this.tree.pointsBelow[k].toLocaleString("en");
+    return shortened(this.tree.name(k));
+  }
+
+  #beside(k, always) {
+    const { pen, scene } = this;
+    const { layout } = scene;
+    const text = this.#text(k);
+    if (text === "") return;
+    const [x, y] = [layout.px[k], layout.py[k]];
+    const share = layout.sizeAt(k);
+    const size = Math.round(2 * (always ? 13 : 9.5 + 4 * share)) / 2;
+    pen.font = `${always ? 600 : 500} ${size}px ${FONT}`;
+    const wide = pen.measureText(text).width;
+    const gap = Math.max(this.radius[k], 1) + (always ? 7 : 4);
+    const places = labelPlaces(x, y, wide, size, gap, x < layout.cx - 1);
+    const free = places.find((box) => this.#fits(box));
+    if (!free && !always) return;
+    const box = free ?? places[0];
+    this.boxes.push(box);
+    pen.textAlign = "left";
+    pen.globalAlpha = always ? 1 : Math.min(1, 0.45 + share);
+    this.#write(text, box[0] + 2, (box[1] + box[3]) / 2);
+  }
+
+  #fits(box) {
+    const { width, height } = this.scene;
+    if (box[0] < 0 || box[1] < 0 || box[2] > width || box[3] > height) return false;
+    return !this.boxes.some((other) => overlap(box, other)) && !this.big.some((other) => overlap(box, other));
+  }
+
+  #write(text, x, y) {
+    const { pen, scene } = this;
+    pen.strokeStyle = scene.theme.halo;
+    pen.lineWidth = 3;
+    pen.strokeText(text, x, y);
+    pen.fillStyle = scene.theme.text;
+    pen.fillText(text, x, y);
+    pen.globalAlpha = 1;
+  }
+
+  #inPlane(done) {
+    const { scene } = this;
+    this.cells.clear(scene.width, scene.height, CELL);
+    for (const k of done) this.#outward(k, true);
+    if (!scene.showLabels) return;
+    let left = MOST_BESIDE_TIPS;
+    for (const k of this.#roomy()) {
+      if (done.has(k)) continue;
+      if (this.#outward(k, false) && --left === 0) break;
+    }
+  }
+
+  /** Positions of the plane with enough room for a label, those with the most room first. */
+  #roomy() {
+    const { layout } = this.scene;
+    const found = [];
+    for (let i = 0; i < layout.count; i++) {
+      const k = layout.shown[i];
+      const hasText = this.tree.isPoint(k) || isCollapsed(this.tree, k);
+      if (hasText && !layout.isBundle(k) && layout.room(k) >= LEAST_ROOM && layout.isDrawn(k)) found.push(k);
+    }
+    return found.sort((one, two) => layout.room(two) - layout.room(one) || one - two).slice(0, 4 * LABEL_CANDIDATES);
+  }
+
+  /** Write a label away from the parent, if it is free there. Labels on the left are turned to be upright. */
+  #outward(k, always) {
+    const { pen, scene } = this;
+    const { layout } = scene;
+    const text = this.#text(k);
+    if (text === "") return false;
+    const isTip = this.tree.size[k] === 1 || isCollapsed(this.tree, k);
+    const size = always ? 13 : Math.min(12.5, Math.max(8.5, 0.8 * layout.room(k)));
+    pen.font = `${always ? 600 : isTip ? 450 : 600} ${Math.round(2 * size) / 2}px ${FONT}`;
+    const wide = pen.measureText(text).width;
+    const angle = layout.angleAt(k);
+    const gap = this.radius[k] + (always ? 7 : 4) + (isCollapsed(this.tree, k) ? triangleLength(layout, k) : 0);
+    const [c, s] = [Math.cos(angle), Math.sin(angle)];
+    const from = [layout.px[k] + c * gap, layout.py[k] + s * gap];
+    if (!this.#takes(from, [c, s], wide, size) && !always) return false;
+    const upright = c >= -1e-9;
+    pen.save();
+    pen.translate(...from);
+    pen.rotate(upright ? angle : angle + Math.PI);
+    pen.textAlign = upright ? "left" : "right";
+    this.#write(text, 0, 0);
+    pen.restore();
+    return true;
+  }
+
+  /** Take the cells along a label. Return whether all of them were free. */
+  #takes([x, y], [c, s], wide, size) {
+    const along = Math.ceil(wide / CELL);
+    const across = Math.max(1, Math.ceil((0.9 * size) / CELL));
+    const spots = [];
+    for (let i = 0; i <= along; i++) {
+      for (let j = 0; j < across; j++) {
+        const [a, b] = [(i * wide) / along, ((j + 0.5) / across - 0.5) * 0.9 * size];
+        spots.push([x + a * c - b * s, y + a * s + b * c]);
+      }
+    }
+    if (spots.some(([px, py]) => this.cells.isTaken(px, py))) return false;
+    for (const [px, py] of spots) this.cells.take(px, py);
+    return true;
+  }
+}
+
+/** Length of the triangle of a collapsed subtree. */
+function triangleLength(layout, k) {
+  return Math.max(6, (layout.reach[k] - layout.depth[k]) * layout.sx);
+}
+
+/** Truncate a text to `most` characters. A surrogate pair counts as one. */
+export function shortened(text, most = 40) {
+  const signs = [...text.slice(0, 2 * most + 2)]; // texts may be very long
+  return signs.length > most ? `${signs.slice(0, most - 1).join("")}…` : text;
+}
+
+/** Candidate boxes of a label: outward, inward, above and below its dot, as [left, top, right, bottom]. */
+function labelPlaces(x, y, wide, size, gap, left) {
+  const [half, tall] = [wide / 2 + 2, size * 0.65];
+  const beside = (side) => {
+    const middle = x + side * (gap + half - 2);
+    return [middle - half, y - tall, middle + half, y + tall];
+  };
+  const over = (side) => {
+    const middle = y + side * (gap + tall);
+    return [x - half, middle - tall, x + half, middle + tall];
+  };
+  return [beside(left ? -1 : 1), beside(left ? 1 : -1), over(-1), over(1)];
+}
+
+const overlap = (one, two) => one[0] < two[2] && two[0] < one[2] && one[1] < two[3] && two[1] < one[3];
