@@ -12,6 +12,7 @@ export class Link {
     this.restoring = false;
     if (!this.works) return;
     this.choices = JSON.stringify({});
+    this.shown = "";
     this.restore();
     viewer.addEventListener("change", () => this.#changed());
     viewer.addEventListener("move", () => this.#wait());
