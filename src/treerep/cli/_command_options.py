@@ -311,7 +311,21 @@ class ViewOptions:
     ] = None
     color: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Column of the table that sets the color."),
+        typer.Option(
+            metavar="COLUMN",
+            help="Column of the table, or of obs in an h5ad file, that sets the color.",
+        ),
+    ] = None
+    genes: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,...|all", help="Genes of an h5ad file to include."),
+    ] = None
+    palette: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLORS",
+            help="Colors of the categories, separated by commas, or a matplotlib color map.",
+        ),
     ] = None
     title: Annotated[
         str | None,

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import treerep as tr
-from treerep.drawing.page._content import MOST_COLORS, MOST_DISTANCES
+from treerep.drawing.figures._colors import MOST_INTEGERS as MOST_COLORS
+from treerep.drawing.page._content import MOST_DISTANCES
 from treerep.drawing.page.write import MODULES, MOST_IN_NOTEBOOK, STYLES, Page
 
 SOURCES = files("treerep.drawing").joinpath("page")
@@ -241,10 +242,13 @@ def test_a_column_of_the_table_keeps_its_name_beside_the_color():
     ).tolist() == [7.5, 8.5, 9.5]
 
 
-def test_the_most_frequent_of_many_categories_come_first():
-    names = [f"c{i:02d}" for i in range(40)] + ["z"] * 5
+def test_categories_are_in_natural_order():
+    names = [f"b{i}" for i in range(40, 0, -1)] + ["a"] * 5
     tree = tr.datasets.random_tree(45, shape="star")
-    assert attribute(tr.page(tree, color=names), "color")["categories"][:2] == ["z", "c00"]
+    stored_names = attribute(tr.page(tree, color=names), "color")["categories"]
+    assert stored_names == ["a", *(f"b{i}" for i in range(1, 41))]
+    signs = attribute(tr.page(STAR, color=[-1, -2, 10]), "color")["categories"]
+    assert signs == ["-2", "-1", "10"]
 
 
 def test_true_distances_are_stored_where_they_are_few():

@@ -1,10 +1,12 @@
 """`treerep view`: write an interactive page of a tree."""
 
 from pathlib import Path
+from typing import Any
 
 import treerep as tr
 
 from .._attribute_tables import read_attributes
+from .._cell_tables import CellTable, is_h5ad, read_cells
 from .._command_options import ViewOptions
 from .._inputs import as_tree, display_name, one_tree_error, read_either
 from .._outputs import check_outputs, open_output, print_note
@@ -19,16 +21,19 @@ def view_file(options: ViewOptions) -> None:
     source = read_either(options.source, options.reading)
     if isinstance(source, tr.TreeSum):
         raise one_tree_error(source, options.source)
+    cells = _cells(options)
     tree = as_tree(source, trials=options.trials, seed=options.seed, jobs=options.jobs)
+    table = {} if options.table is None else read_attributes(options.table, tree)
     page = tr.page(
         tree,
-        table=None if options.table is None else read_attributes(options.table, tree),
+        table={**cells.columns, **table} or None,
         color=options.color,
         title=display_name(options.source) if options.title is None else options.title,
         data=None if isinstance(source, tr.Tree) else source,
         layout=options.layout,
         lengths=options.lengths,
         root=options.root,
+        palette=_palette(options, cells),
     )
     with open_output(output) as file:
         file.write(page.html)
@@ -39,3 +44,21 @@ def view_file(options: ViewOptions) -> None:
         import webbrowser
 
         webbrowser.open(Path(output).resolve().as_uri())
+
+
+def _cells(options: ViewOptions) -> CellTable:
+    """Return the attributes of cells in an h5ad file. Other files have none."""
+    if is_h5ad(options.source, options.reading):
+        return read_cells(options.source, options.color, options.genes, options.table)
+    if options.genes is not None:
+        raise ValueError("--genes needs an h5ad file: remove --genes, or use --table")
+    return CellTable({}, {})
+
+
+def _palette(options: ViewOptions, cells: CellTable) -> Any:
+    """Return the given palette, or the palettes of the columns of `obs`."""
+    given = options.palette
+    if given is None:
+        return cells.palettes or None
+    chosen: Any = given.split(",") if "," in given or given.startswith("#") else given
+    return chosen if options.color is None else {**cells.palettes, options.color: chosen}

@@ -82,7 +82,7 @@ def color_values(values: ColorValues, count: int, palette: Palette) -> Colors:
 def _by_category(values: ColorValues, palette: Palette) -> Colors:
     to_rgba = require("matplotlib.colors", "draw").to_rgba_array
     names, codes = categories(values)
-    colors = _category_colors(names, palette)
+    colors = category_colors(names, palette)
     rgba = to_rgba(colors) if colors else np.empty((0, 4))
     gray = to_rgba(GREY)  # placed last, at index -1, the code of a missing value
     # When the default colors repeat, the markers change.
@@ -139,7 +139,7 @@ def _on_a_scale(numbers: FloatArray, palette: Palette) -> Colors:
     high = float(known.max()) if len(known) else 1.0
     norm = require("matplotlib.colors", "draw").Normalize(low, high)
     scale = require("matplotlib.cm", "draw").ScalarMappable(
-        norm, _color_map("viridis" if palette is None else palette)
+        norm, color_map("viridis" if palette is None else palette)
     )
     scale.set_array(known)
     rgba = scale.to_rgba(np.where(np.isfinite(numbers), numbers, low))
@@ -147,12 +147,14 @@ def _on_a_scale(numbers: FloatArray, palette: Palette) -> Colors:
     return Colors(rgba, np.zeros(len(numbers), np.int64), [], scale)
 
 
-def _is_color_map(palette: Palette) -> "TypeGuard[str | Colormap]":
-    return isinstance(palette, str | require("matplotlib.colors", "draw").Colormap)
+def is_color_map(palette: Palette) -> "TypeGuard[str | Colormap]":
+    """Return whether this is a color map or its name. matplotlib is not imported."""
+    return isinstance(palette, str) or callable(palette)
 
 
-def _color_map(palette: Palette) -> "Colormap":
-    if not _is_color_map(palette):
+def color_map(palette: Palette) -> "Colormap":
+    """Return a color map, given the map or its name."""
+    if not is_color_map(palette):
         raise ValueError(
             f"palette is {palette!r}, but numbers need a matplotlib color map or its name"
         )
@@ -177,19 +179,20 @@ def categories(values: ColorValues) -> tuple[list[str], IntArray]:
     ordered = getattr(getattr(values, "dtype", None), "categories", None)
     if ordered is None:
         present = {item for item in items if not is_missing(item)}
-        ordered = sorted(present, key=_reading_order)
+        ordered = sorted(present, key=reading_order)
     order = list(ordered)
     number = {item: k for k, item in enumerate(order)}
     codes = [-1 if is_missing(item) else number[item] for item in items]
     return [str(item) for item in order], np.array(codes, np.int64)
 
 
-def _reading_order(item: object) -> list[tuple[int, int, str]]:
+def reading_order(item: object) -> list[tuple[int, int, str]]:
+    """Return a sort key: numbers inside text are in numerical order."""
     parts = re.split(r"(\d+)", str(item))
     return [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts if part]
 
 
-def _category_colors(names: list[str], palette: Palette) -> "list[ColorType]":
+def category_colors(names: list[str], palette: Palette) -> "list[ColorType]":
     """Return the color of each category: from a mapping, a sequence, or the default."""
     if isinstance(palette, Mapping):
         given = {str(name): color for name, color in palette.items()}
@@ -199,9 +202,9 @@ def _category_colors(names: list[str], palette: Palette) -> "list[ColorType]":
                 f"palette has no color for {missing[0]!r}: add one color for each category"
             )
         return [given[name] for name in names]
-    if _is_color_map(palette):
+    if is_color_map(palette):
         shares = np.linspace(0, 1, max(len(names), 2))
-        palette = list(_color_map(palette)(shares))
+        palette = list(color_map(palette)(shares))
     colors = list(PALETTE if palette is None else cast("Sequence[ColorType]", palette))
     if not colors:
         raise ValueError("palette is empty: add at least one color")

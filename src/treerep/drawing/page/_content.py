@@ -1,9 +1,9 @@
-"""The data of a page: a tree and its attributes, encoded as text."""
+"""The data of a page: a tree, its labels and distances, encoded as text."""
 
 import base64
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..._core.typing import MetricLike
 from ...embedding.sarkar.construction import sarkar
 from ...embedding.tree_embedding import TreeEmbedding
-from ...metric._matching import matched, values_in_order
+from ...metric._matching import matched
 from ...metric._missing import refuse_missing
 from ...metric.as_metric import as_metric
 from ...tree.tree import Tree
@@ -22,9 +22,6 @@ from ._support import edge_support, support_words
 
 #: With more points, a page does not store the true distances, which would be most of the file.
 MOST_DISTANCES = 1000
-#: Integers with at most this many distinct values are categories, and at most this many
-#: categories have a color.
-MOST_COLORS = 20
 # Hyperbolic length of the longest edge.
 _LONGEST_AT_FIRST = 16.0
 _LONGEST = 60.0  # maximum
@@ -150,121 +147,3 @@ def true_distances(tree: Tree, data: MetricLike) -> str | None:
     points = np.arange(n)
     square = metric.block(points, points)
     return encode(square[np.triu_indices(n, 1)], "<f8")
-
-
-def attribute_fields(
-    tree: Tree, table: Mapping[Any, object] | None, color: object
-) -> tuple[list[Fields], int]:
-    """Return all attributes of the points, and the index of the attribute to color by."""
-    columns = _columns(tree, table)
-    name = color if isinstance(color, str) else None
-    if name is not None and name not in columns:
-        known = ", ".join(map(repr, columns)) or "no columns"
-        raise ValueError(
-            f"color={name!r} is not a column of the table, which has {known}: use a column "
-            "name, or one value per point"
-        )
-    if color is not None and name is None:
-        name = str(getattr(color, "name", None) or "color")
-        while name in columns:  # columns of the table keep their names
-            name += " (given)"
-        columns = {name: values_in_order(color, tree.labels), **columns}
-    attributes = [_attribute(tree, key, values) for key, values in columns.items()]
-    clusters = min(8, max(1, tree.n_points // 4))
-    attributes.append(_attribute(tree, f"clusters ({clusters})", tree.cut(clusters) + 1))
-    return attributes, 0 if name is None else list(columns).index(name)
-
-
-def _columns(tree: Tree, table: Mapping[Any, object] | None) -> dict[str, object]:
-    if table is None:
-        return {}
-    if not hasattr(table, "keys"):
-        kind = type(table).__name__
-        raise TypeError(f"table must be a DataFrame or a dict of columns, got {kind}")
-    names = table.keys()  # the columns of a DataFrame, which is not a Mapping
-    return {str(name): values_in_order(table[name], tree.labels) for name in names}
-
-
-def _attribute(tree: Tree, name: str, column: object) -> Fields:
-    values = np.asanyarray(column)  # masked values become None below
-    if values.shape != (tree.n_points,):
-        raise ValueError(
-            f"column {name!r} has shape {values.shape} for {tree.n_points} points: there "
-            "must be one value per point"
-        )
-    if values.dtype.kind in "mM":
-        values = _times(values)
-    entries = [None if _is_missing(value) else value for value in values.tolist()]
-    present = [value for value in entries if value is not None]
-    ordered = getattr(getattr(column, "dtype", None), "categories", None)  # of pandas
-    if ordered is None and _are_numbers(present):
-        return {
-            "name": name,
-            "kind": "number",
-            "values": encode(_numbers(name, entries), "<f8"),
-        }
-    categories = _categories(present) if ordered is None else list(ordered)
-    codes = {category: i for i, category in enumerate(categories)}
-    coded = [-1 if value is None else codes[value] for value in entries]
-    return {
-        "name": name,
-        "kind": "category",
-        "categories": [str(category) for category in categories],
-        "values": encode(np.array(coded), "<i4"),
-    }
-
-
-def _times(values: NDArray[Any]) -> NDArray[Any]:
-    """Return dates as text that sorts by time, and durations in seconds."""
-    if values.dtype.kind == "m":
-        return values / np.timedelta64(1, "s")
-    absent = np.isnat(values)
-    for unit in ("D", "s"):  # the coarsest unit that is exact
-        coarse = values.astype(f"M8[{unit}]")
-        if (absent | (coarse == values)).all():
-            values = coarse
-            break
-    texts = np.datetime_as_string(values).astype(object)
-    texts[absent] = None
-    return texts
-
-
-def _are_numbers(present: list[Any]) -> bool:
-    """Return whether values are numbers on a scale. A few distinct integers are categories."""
-    numeric = all(
-        isinstance(value, int | float) and not isinstance(value, bool) for value in present
-    )
-    if not present or not numeric:
-        return False
-    return any(isinstance(value, float) for value in present) or len(set(present)) > MOST_COLORS
-
-
-def _numbers(name: str, entries: list[Any]) -> FloatArray:
-    numbers = np.array([math.nan if value is None else float(value) for value in entries])
-    infinite = np.isinf(numbers)
-    if infinite.any():
-        raise ValueError(
-            f"column {name!r} is infinite at point {np.argmax(infinite)}: use finite "
-            "numbers, or NaN for missing values"
-        )
-    return numbers
-
-
-def _categories(present: list[Any]) -> list[Any]:
-    """Return sorted categories, or the most frequent categories first if there are too many."""
-    counts = Counter(present)
-    try:
-        by_name = sorted(counts)
-    except TypeError:  # values without an order
-        by_name = sorted(counts, key=str)
-    if len(by_name) <= MOST_COLORS:
-        return by_name
-    return sorted(by_name, key=lambda value: -counts[value])
-
-
-def _is_missing(value: object) -> bool:
-    return (
-        value is None
-        or type(value).__name__ in ("NAType", "NaTType")
-        or (isinstance(value, float) and math.isnan(value))
-    )

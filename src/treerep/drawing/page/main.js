@@ -1,18 +1,21 @@
 // Entry point: connects the parts of the page.
 
-import { keyCommands, listen, listenToKeys } from "./view/input.js";
+import { keyCommands, listen, listenToKeys, markTabFocus } from "./view/input.js";
 import { Link } from "./share/link.js";
 import { Panel } from "./panel/panel.js";
+import { useThemeColors } from "./painting/colors.js";
 import { Tree } from "./tree/tree.js";
 import { Viewer } from "./view/viewer.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
+useThemeColors(data.theme_colors);
 const viewer = new Viewer(document.getElementById("disk"), Tree.decode(data), data);
 const panel = new Panel(viewer, data.title);
 const commands = keyCommands(viewer, panel);
 
 panel.listKeys(commands);
 listenToKeys(commands);
+markTabFocus(viewer.canvas);
 listen(viewer, {
   onHover: (k, pixel) => panel.tip.show(k, pixel),
   isLasso: () => panel.lassoMode,

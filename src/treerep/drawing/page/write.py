@@ -18,21 +18,25 @@ from ..._core.io.files import atomic_write
 from ..._core.typing import MetricLike
 from ...tree.tree import Tree
 from ...tree.tree_sum import TreeSum
-from ._content import Fields, attribute_fields, shown_labels, tree_fields, true_distances
+from ..figures._colors import Palette
+from ._attributes import attribute_fields
+from ._content import Fields, shown_labels, tree_fields, true_distances
 from ._first_view import first_view
+from ._palette import THEME_COLORS
 
 #: The style sheets.
-STYLES = ("styles/page", "styles/cards")
+STYLES = ("styles/page", "styles/legend", "styles/cards")
 #: The modules, each listed after the modules that it imports.
 MODULES = (
     *("tree/newick", "tree/tree", "tree/flags", "tree/sarkar", "tree/arrange", "tree/clusters"),
     *("layouts/geometry", "layouts/rows", "layouts/disk_walk", "layouts/disk"),
     *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
-    *("painting/colors", "painting/detail", "painting/labels", "painting/faint"),
-    *("painting/painter", "painting/svg"),
+    *("painting/scales", "painting/colors", "painting/detail", "painting/labels"),
+    *("painting/faint", "painting/highlights", "painting/painter", "painting/svg"),
     *("share/fragment", "share/state", "share/link", "export/winansi", "export/pdf"),
-    *("view/arrangement", "view/viewer", "panel/dom", "panel/search", "panel/legend"),
-    *("panel/cards", "panel/tip", "panel/treetools", "panel/panel", "view/input", "main"),
+    *("view/queries", "view/searches", "view/filters", "view/arrangement", "view/viewer"),
+    *("panel/dom", "panel/search", "panel/color_bar", "panel/legend", "panel/cards"),
+    *("panel/tip", "panel/treetools", "panel/panel", "view/input", "main"),
 )
 #: Notebooks show larger trees as a line of text, because outputs are stored in the notebook
 #: file.
@@ -88,6 +92,7 @@ def page(
     layout: str | None = None,
     lengths: str | None = None,
     root: int | str | None = None,
+    palette: "Palette | Mapping[str, Palette]" = None,
 ) -> Page:
     """Make an interactive page to explore a tree.
 
@@ -111,6 +116,7 @@ def page(
         Attributes of the points, one row per point. A DataFrame whose index has the labels of
         the tree is matched by label. Numbers get a color bar. Other values, and integers with
         at most 20 different values, get a legend. None, NaN and masked values are missing.
+        Sparse columns of pandas stay sparse in the file, and the page finds them by name.
     title : str, optional
         Title of the page.
     data : anything `as_metric` accepts, optional
@@ -127,6 +133,10 @@ def page(
         the inner edges.
     root : int or label, optional
         The node to start from. The default is the root of the tree, or else its center.
+    palette : str, Colormap, sequence or mapping, optional
+        Colors of the categories, as a sequence or a mapping from category to color, or a
+        matplotlib color map for numbers, as in `draw`. A dict from column to palette colors
+        several columns. The default palette is safe for color-blind readers.
 
     Returns
     -------
@@ -167,7 +177,7 @@ def page(
         else str(title)
     )
     view = first_view(tree, layout, lengths, root)
-    attributes, first = attribute_fields(tree, table, color)
+    attributes, first = attribute_fields(tree, table, color, palette)
     fields = {
         "title": heading,
         **tree_fields(tree, factor, view.root),
@@ -176,6 +186,7 @@ def page(
         "labels": shown_labels(tree, labels),
         "attributes": attributes,
         "color": first,
+        "theme_colors": THEME_COLORS,
         "distances": true_distances(tree, data),
     }
     text = _assemble(heading, fields)

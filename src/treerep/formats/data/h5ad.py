@@ -8,6 +8,7 @@ Such a file could present any file of this machine as coordinates. The data must
 the file itself.
 """
 
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +21,6 @@ from .._request import Request
 from .._source import Source
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import h5py
 
 _MOST_LINKS = 20  # maximum number of soft links to follow, in case they form a cycle
@@ -106,6 +105,21 @@ def _item(group: "h5py.Group", path: str) -> "h5py.Group | h5py.Dataset":
     if isinstance(item, h5py.Dataset) and (item.external or item.is_virtual):
         raise ValueError(f"the data of {path} is in another file: copy it into this file")
     return item
+
+
+def check_links(path: "str | Path") -> None:
+    """Raise an error unless all data of an HDF5 file is in the file itself."""
+    import h5py
+
+    with _open_hdf5(Path(path)) as file:
+        groups: list[h5py.Group] = [file]
+        while groups:
+            group = groups.pop()
+            links = {name: group.get(name, getlink=True) for name in group}
+            # Soft links are not followed here. Their targets are visited in any case.
+            hard = [name for name, link in links.items() if not isinstance(link, h5py.SoftLink)]
+            items = [_item(group, name) for name in hard]
+            groups += [item for item in items if isinstance(item, h5py.Group)]
 
 
 def _embeddings(file: "h5py.File") -> list[str]:

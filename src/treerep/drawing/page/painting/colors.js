@@ -1,6 +1,7 @@
 // Colors of the two themes, of categories and of numbers.
 
-import { decodeFloats, decodeInts } from "../tree/tree.js";
+import { decodeFloats, decodeInts, decodeSingles } from "../tree/tree.js";
+import { Scale } from "./scales.js";
 
 export const THEMES = {
   light: {
@@ -8,75 +9,113 @@ export const THEMES = {
     disk: "#ffffff",
     diskEdge: "#eef0f6",
     rim: "#c9cedb",
-    edge: "#a3abbd",
+    edge: "#858d9f",
     plain: "#7a8398",
     text: "#1c2333",
     halo: "rgba(255,255,255,0.88)",
     path: "#d6004b",
     select: "#0b57d0",
-    missing: "#b3b9c6",
-    categories: [
-      "#3366cc", "#e8710a", "#1b9e77", "#d13b6c", "#7b57c8", "#a6761d",
-      "#0aa3c2", "#6a9e12", "#c23bb0", "#5b6b7f", "#d4a000", "#8c3b2a",
-      "#7fa8f0", "#f4b26b", "#7fcdb4", "#ec91b0", "#b8a2ea", "#cfae6e", "#7ed3e3", "#b3d175",
-    ],
+    missing: "#868e9f",
   },
   dark: {
     outside: "#0d1017",
     disk: "#181d29",
     diskEdge: "#11151e",
     rim: "#3a4358",
-    edge: "#5c6780",
+    edge: "#667089",
     plain: "#8a94ab",
     text: "#eef1f8",
     halo: "rgba(16,20,30,0.85)",
     path: "#ff5c8a",
     select: "#7db2ff",
-    missing: "#566076",
-    categories: [
-      "#6fa0ff", "#ff9d4d", "#4fd1a5", "#ff7aa5", "#b197ff", "#dcae57",
-      "#4fd0ea", "#a8d84a", "#ec82dc", "#a7b4c6", "#f2cf52", "#e38b76",
-      "#3f6fd0", "#c76a1c", "#239a72", "#cc4475", "#7d62d6", "#a57b25", "#2298b5", "#74a51b",
-    ],
+    missing: "#6f7890",
   },
 };
 
-/** Maximum number of categories with distinct colors. Others share the color of missing values. */
-export const MOST_COLORS = THEMES.light.categories.length;
+// The palettes of both themes, as Python stored them: see `useThemeColors`.
+const PALETTES = { light: null, dark: null };
+// Colors repeat with another lightness, toward white (positive) or black (negative).
+const SHADES = { light: [0, -0.4, 0.4, -0.65, 0.6], dark: [0, 0.45, -0.25, 0.7, -0.4] };
+const STEPS = 32; // colors of a color bar
 
-// Dark blue to yellow with evenly increasing lightness. On a dark background the low end is lighter.
-const RAMPS = {
-  light: ["#3b1c71", "#3d4a94", "#2f728f", "#249487", "#54b567", "#a9cc35", "#f2d21f"],
-  dark: ["#7a5cc9", "#5b7fe0", "#3fa3cf", "#3cc0a4", "#7bd67a", "#c1e152", "#fbe94c"],
-};
-const STEPS = 32;
+/** Use the palettes that Python stored. */
+export function useThemeColors(colors) {
+  Object.assign(PALETTES, colors);
+}
 
 const channels = (hex) => [1, 3, 5].map((i) => Number.parseInt(hex.slice(i, i + 2), 16));
+const hexColor = (parts) => `#${parts.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
+const mixed = (from, to, share) => hexColor(channels(from).map((part, i) => part + share * (channels(to)[i] - part)));
 
-/** Color at a fraction from 0 to 1 of a theme's ramp. */
-export function rampColor(theme, share) {
-  const stops = RAMPS[theme];
+/** Color at a fraction from 0 to 1 of some colors. */
+export function colorAt(stops, share) {
   const at = Math.min(Math.max(share, 0), 1) * (stops.length - 1);
   const low = Math.min(Math.floor(at), stops.length - 2);
-  const [from, to] = [channels(stops[low]), channels(stops[low + 1])];
-  return `rgb(${from.map((part, i) => Math.round(part + (at - low) * (to[i] - part))).join(",")})`;
+  return mixed(stops[low], stops[low + 1], at - low);
+}
+
+/** Default colors of categories. Each color of the palette occurs in several shades. */
+function categoryColors(theme, count) {
+  const { categories } = PALETTES[theme];
+  return Array.from({ length: Math.min(count, categories.length * SHADES[theme].length) }, (_, i) => {
+    const shade = SHADES[theme][Math.floor(i / categories.length)];
+    return mixed(categories[i % categories.length], shade > 0 ? "#ffffff" : "#000000", Math.abs(shade));
+  });
 }
 
 /** Attributes of the data points, decoded when first used. */
 export class Attribute {
-  constructor({ name, kind, categories, values }, tree) {
-    Object.assign(this, { name, kind, categories, tree });
-    this.values = kind === "number" ? decodeFloats(values) : decodeInts(values);
-    if (kind === "number") {
-      this.low = this.values.reduce((low, value) => (value < low ? value : low), Infinity);
-      this.high = this.values.reduce((high, value) => (value > high ? value : high), -Infinity);
-    }
+  #encoded;
+  #values = null;
+  #scale = null;
+
+  constructor({ name, kind, categories, values, rows, colors, ramp }, tree) {
+    Object.assign(this, { name, kind, categories, tree, colors, ramp });
+    this.sparse = rows !== undefined; // such as genes: only values other than 0 are stored
+    this.palettes = {}; // by theme
+    this.#encoded = { values, rows };
+  }
+
+  /** The value of each data point: numbers, or indices of categories; NaN or -1 if missing. */
+  get values() {
+    this.#values ??= this.#decoded();
+    return this.#values;
+  }
+
+  #decoded() {
+    const { values, rows } = this.#encoded;
+    if (typeof values !== "string") return values;
+    if (this.kind !== "number") return decodeInts(values);
+    if (!this.sparse) return decodeFloats(values);
+    const all = new Float64Array(this.tree.nPoints);
+    const known = decodeSingles(values);
+    decodeInts(rows).forEach((row, i) => (all[row] = known[i]));
+    return all;
+  }
+
+  /** The color scale of numbers. */
+  get scale() {
+    this.#scale ??= new Scale(this.values);
+    return this.#scale;
+  }
+
+  /** Change the color scale. Return whether the change was possible. */
+  setScale(changes) {
+    this.cached = undefined;
+    this.palettes = {};
+    return this.scale.set(changes);
   }
 
   /** Color the positions of another arrangement of the tree. */
   setTree(tree) {
     this.tree = tree;
     this.cached = undefined;
+  }
+
+  /** Change the name, the categories and the values, as the number of clusters changes. */
+  redefine({ name, categories, values }) {
+    Object.assign(this, { name, categories, palettes: {}, cached: undefined, counted: undefined });
+    this.#values = values;
   }
 
   /** The value of a data point as text. */
@@ -86,25 +125,59 @@ export class Attribute {
     return value < 0 ? "missing" : this.categories[value];
   }
 
+  /** How many data points each category has. */
+  counts() {
+    if (!this.counted) {
+      this.counted = new Int32Array(this.categories.length);
+      for (const code of this.values) if (code >= 0) this.counted[code]++;
+    }
+    return this.counted;
+  }
+
+  /** Whether some data points have no value. */
+  get hasMissing() {
+    return this.kind === "number" ? this.values.some(Number.isNaN) : this.values.includes(-1);
+  }
+
   /** A color class for every position, an index into `palette`. Class 0 is for missing values. */
   classes() {
     this.cached ??= this.kind === "number" ? this.#meanClasses() : this.#commonClasses();
     return this.cached;
   }
 
-  /** The colors of the classes. */
+  /** The color class of a data point. */
+  classOf(node) {
+    const value = this.values[node];
+    if (this.kind !== "number") return this.classOfCategory(value);
+    return Number.isNaN(value) ? 0 : 1 + Math.round(this.scale.share(value) * (STEPS - 1));
+  }
+
+  /** The colors of the classes. The same array is returned until the colors change. */
   palette(theme) {
-    const { missing, categories } = THEMES[theme];
-    if (this.kind === "number") {
-      return [missing, ...Array.from({ length: STEPS }, (_, i) => rampColor(theme, i / (STEPS - 1)))];
-    }
-    return [missing, ...categories, missing];
+    this.palettes[theme] ??= [THEMES[theme].missing, ...this.#colors(theme)];
+    return this.palettes[theme];
+  }
+
+  /** Colors of the whole color bar of numbers. */
+  bar(theme) {
+    const { ramp, diverging } = PALETTES[theme];
+    return this.ramp ?? (this.scale.kind === "diverging" ? diverging : ramp);
+  }
+
+  #colors(theme) {
+    if (this.kind !== "number") return this.colors ?? categoryColors(theme, Math.max(1, this.categories.length));
+    return Array.from({ length: STEPS }, (_, i) => colorAt(this.bar(theme), i / (STEPS - 1)));
+  }
+
+  /** The color class of a category. Colors repeat if there are too many categories. */
+  classOfCategory(code) {
+    const most = this.colors?.length ?? PALETTES.light.categories.length * SHADES.light.length;
+    return code < 0 ? 0 : 1 + (code % most);
   }
 
   // A Steiner node has the category of the data points below it, if they all agree.
   #commonClasses() {
-    const shown = (category) => (this.cycles ? 1 + ((category - 1) % MOST_COLORS) : Math.min(category, MOST_COLORS + 1));
-    return this.#commonCategories().map((category) => (category > 0 ? shown(category) : 0));
+    return this.#commonCategories().map((category) => this.classOfCategory(category - 1));
   }
 
   #commonCategories() {
@@ -120,20 +193,19 @@ export class Attribute {
     return classes;
   }
 
-  // The value of a Steiner node is the mean over the data points below it.
+  // The color of a Steiner node is at the mean place of the data points below it.
   #meanClasses() {
     const { n, up } = this.tree;
     const sum = new Float64Array(n);
     const count = new Int32Array(n);
     const classes = new Int32Array(n);
-    const span = this.high - this.low || 1;
     for (let k = n - 1; k >= 0; k--) {
       const value = this.tree.isPoint(k) ? this.values[this.tree.node[k]] : Number.NaN;
       if (!Number.isNaN(value)) {
-        sum[k] += (value - this.low) / span;
+        sum[k] += this.scale.share(value);
         count[k]++;
       }
-      const share = Number.isNaN(value) ? sum[k] / count[k] : (value - this.low) / span;
+      const share = Number.isNaN(value) ? sum[k] / count[k] : this.scale.share(value);
       const missing = count[k] === 0 || (this.tree.isPoint(k) && Number.isNaN(value));
       classes[k] = missing ? 0 : 1 + Math.round(share * (STEPS - 1));
       if (k > 0) {

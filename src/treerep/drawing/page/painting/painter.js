@@ -1,6 +1,7 @@
 // Draws one frame with a pen: a canvas context, or an object with the same interface that writes SVG.
 
 import { Cells, Fans } from "./detail.js";
+import { paintHighlights } from "./highlights.js";
 import { Labels } from "./labels.js";
 import { isCollapsed } from "../layouts/rows.js";
 import { allBelow, anyBelow } from "../tree/flags.js";
@@ -37,6 +38,7 @@ export class Painter {
     this.#selectedEdges();
     this.#path();
     this.#dots();
+    paintHighlights(pen, scene, this.radius);
     this.#rings();
     this.labels.paint(pen, scene, this.radius);
     this.#lasso();

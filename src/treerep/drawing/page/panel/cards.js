@@ -25,7 +25,14 @@ export class Cards {
   /** Name and value of each attribute of a position. */
   facts(k) {
     const { tree, attributes } = this.viewer;
-    if (tree.isPoint(k)) return attributes.map((attribute) => [attribute.name, attribute.text(tree.node[k])]);
+    if (!tree.isPoint(k)) return this.#cladeFacts(k);
+    // Of sparse attributes, such as genes, only the one that colors the tree is shown.
+    const shown = attributes.filter((attribute) => !attribute.sparse || attribute === this.viewer.attribute);
+    return shown.map((attribute) => [attribute.name, attribute.text(tree.node[k])]);
+  }
+
+  #cladeFacts(k) {
+    const { tree } = this.viewer;
     const support = supportText(tree.support[k]);
     return [
       ["points in subtree", tree.pointsBelow[k].toLocaleString("en")],
@@ -70,7 +77,7 @@ export class Cards {
     const { path } = viewer.marks;
     const rows = path && [
       ["tree length", formatNumber(path.length), "tree-length"],
-      ["true distance", path.truth === null ? "not stored" : formatNumber(path.truth), "true-distance"],
+      ...(path.truth === null ? [] : [["true distance", formatNumber(path.truth), "true-distance"]]),
       ["edges", String(path.positions.length - 1)],
     ];
     this.#card("path", path && [

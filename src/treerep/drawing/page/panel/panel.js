@@ -1,10 +1,11 @@
 // Everything around the tree: settings, tools, search, legend, cards and help.
 
 import { copyText } from "../share/link.js";
+import { restoreScale, scaleText } from "../share/state.js";
 import { Cards } from "./cards.js";
 import { byId, counted, download, element } from "./dom.js";
-import { showLegend } from "./legend.js";
-import { searchBox } from "./search.js";
+import { Legend } from "./legend.js";
+import { SearchBox } from "./search.js";
 import { Tip } from "./tip.js";
 import { TreeTools } from "./treetools.js";
 import { LAYOUTS } from "../view/viewer.js";
@@ -24,7 +25,8 @@ export class Panel {
     this.cards = new Cards(viewer, this.fileName());
     this.tip = new Tip(viewer, this.cards);
     this.treeTools = new TreeTools(viewer);
-    this.search = searchBox(viewer, (k) => {
+    this.legend = new Legend(viewer);
+    this.search = new SearchBox(viewer, (k) => {
       viewer.choose(k);
       viewer.center(k);
       viewer.canvas.focus({ preventScroll: true });
@@ -65,8 +67,11 @@ export class Panel {
       const number = viewer.attributes.findIndex((attribute) => attribute.name === name);
       if (viewer.attributes.indexOf(viewer.attribute) !== number) viewer.colorBy(number);
     });
-    views.add("search", () => byId("search").value, (text) => {
-      byId("search").value = String(text);
+    views.add("scale", () => scaleText(viewer.attribute), (text) => restoreScale(viewer.attribute, text));
+    views.add("filter", () => viewer.filters.state(), (state) => viewer.filters.restore(state));
+    views.add("search", () => viewer.searches.state(), (state) => {
+      viewer.searches.restore(state);
+      byId("search").value = state.current ?? "";
     });
   }
 
@@ -193,7 +198,7 @@ export class Panel {
   // Content.
 
   update() {
-    showLegend(this.viewer);
+    this.legend.update();
     this.cards.update();
     this.treeTools.update();
     this.#showColorBy();

@@ -92,7 +92,6 @@ export function recluster(viewer, count) {
   const attribute = clusterAttribute(viewer);
   const values = viewer.arrangement.clusters(count);
   const categories = Array.from({ length: count }, (_, i) => String(i + 1));
-  Object.assign(attribute, { name: `clusters (${count})`, values, categories, cycles: true });
-  attribute.setTree(viewer.tree);
+  attribute.redefine({ name: `clusters (${count})`, values, categories });
   viewer.colorBy(viewer.attributes.indexOf(attribute));
 }

@@ -30,7 +30,13 @@ export class ViewState {
   restore(state) {
     const values = {};
     for (const { name, first } of this.parts) values[name] = sameKind(state[name], first);
-    for (const part of this.parts) part.restore(values[part.name], values);
+    for (const part of this.parts) {
+      try {
+        part.restore(values[part.name], values);
+      } catch {
+        part.restore(part.first, values); // users edit links
+      }
+    }
   }
 }
 
@@ -39,7 +45,8 @@ function sameKind(value, first) {
   if (Array.isArray(first)) return Array.isArray(value) && value.every(Number.isInteger) ? value : first;
   if (typeof first === "number") return value !== "" && Number.isFinite(Number(value ?? "x")) ? Number(value) : first;
   if (typeof first === "boolean") return value === undefined ? first : String(value) === "true";
-  return typeof first === "string" && value !== undefined ? String(value) : (value ?? first);
+  if (typeof first === "string") return value === undefined ? first : String(value);
+  return typeof value === "object" && value !== null ? value : first;
 }
 
 /** The arrangement of the tree, its colors and its marks. Nodes are stored by id. */
@@ -102,9 +109,25 @@ function addMarks(views, viewer) {
   };
   views.add("selected", selected, (positions) => {
     const nodes = positions.filter((k) => k >= 0 && k < original.n).map((k) => original.node[k]);
-    viewer.selectNodes(nodes);
+    const chosen = new Set(nodes);
+    if (chosen.size > 0 || viewer.marks.selection) viewer.selectNodes((node) => chosen.has(node));
   });
 }
 
 /** Seven significant digits. */
 const rounded = (number) => Number(number.toPrecision(7));
+
+/** The scale of numeric colors as text: its kind, limits and center; "" for the default. */
+export function scaleText(attribute) {
+  if (attribute?.kind !== "number") return "";
+  const { kind, limits, center } = attribute.scale;
+  const text = [kind, ...limits.map((limit) => limit ?? ""), center].join(",");
+  return text === "linear,,,0" ? "" : text;
+}
+
+export function restoreScale(attribute, text) {
+  if (attribute?.kind !== "number" || text === scaleText(attribute)) return;
+  const [kind = "linear", low = "", high = "", center = "0"] = text === "" ? [] : text.split(",");
+  const limits = [low, high].map((limit) => (limit === "" || Number.isNaN(Number(limit)) ? null : Number(limit)));
+  attribute.setScale({ kind: attribute.scale.kinds.includes(kind) ? kind : "linear", limits, center: Number(center) || 0 });
+}

@@ -107,6 +107,9 @@ export function keyCommands(viewer, panel) {
     { keys: ["-", "_"], run: () => viewer.zoomBy(0.8) },
     { keys: ["h"], shown: "h", help: "show the whole tree", run: () => viewer.home() },
     { keys: ["/"], shown: "/", help: "search", run: () => panel.focusSearch() },
+    { keys: ["n"], shown: "n N", help: "choose the next or previous match of the search",
+      run: () => viewer.searches.step(viewer.searches.last, 1) },
+    { keys: ["N"], run: () => viewer.searches.step(viewer.searches.last, -1) },
     { keys: ["Enter"], shown: "Enter", help: "choose the node nearest to the middle, or center the chosen node",
       run: () => (viewer.marks.chosen < 0 ? viewer.choose(viewer.layout.anchor) : viewer.center(viewer.marks.chosen)) },
     { keys: ["u"], shown: "u", help: "choose the next node towards the root",
@@ -137,6 +140,14 @@ export function keyCommands(viewer, panel) {
     { keys: ["?"], shown: "?", help: "show this help", run: () => panel.toggleHelp() },
     { keys: ["Escape"], shown: "Esc", help: "close, or clear the choice", run: () => panel.escape() },
   ];
+}
+
+/** Show a focus ring around the tree only if the Tab key has moved the focus there. */
+export function markTabFocus(canvas) {
+  let tabbed = false;
+  document.addEventListener("keydown", ({ key }) => (tabbed = key === "Tab"), true);
+  document.addEventListener("pointerdown", () => (tabbed = false), true);
+  canvas.addEventListener("focus", () => canvas.classList.toggle("tabbed", tabbed));
 }
 
 export function listenToKeys(commands) {

@@ -11,6 +11,8 @@ import { dotSize, Painter } from "../painting/painter.js";
 import { SvgPen } from "../painting/svg.js";
 import { addTreeParts, ViewState } from "../share/state.js";
 import { Arrangement } from "./arrangement.js";
+import { Filters } from "./filters.js";
+import { Searches } from "./searches.js";
 
 export const LAYOUTS = {
   disk: DiskLayout,
@@ -43,6 +45,8 @@ export class Viewer extends EventTarget {
     this.flight = null;
     this.frames = { walk: 0, paint: 0, drawn: 0 };
     this.theme = "light";
+    this.filters = new Filters(this);
+    this.searches = new Searches(this);
     this.#measureWindow();
     this.layout = this.#made(data.layout ?? "disk");
     this.arrangement = new Arrangement(this);
@@ -144,6 +148,7 @@ export class Viewer extends EventTarget {
       hidden: this.hidden,
       marks: this.marks,
       lasso: this.lasso,
+      highlights: this.searches.highlights(this.theme),
       showLabels: this.showLabels,
       detail,
     };
@@ -345,11 +350,10 @@ export class Viewer extends EventTarget {
     this.#select(flags);
   }
 
-  /** Select data points by id. */
-  selectNodes(nodes) {
-    const flags = new Uint8Array(this.tree.n);
-    for (const node of nodes) if (node < this.tree.nPoints) flags[this.tree.position[node]] = 1;
-    this.#select(flags);
+  /** Select the data points that a function of their ids accepts. */
+  selectNodes(accepts) {
+    const { tree } = this;
+    this.#select(Uint8Array.from(tree.node, (id, k) => Number(tree.isPoint(k) && Boolean(accepts(id)))));
   }
 
   /** Select the data points inside a polygon of pixels. */
@@ -459,6 +463,11 @@ export class Viewer extends EventTarget {
   setShape(number) {
     this.shape = this.shapes[number];
     this.setSpread(this.spread);
+    this.#changed();
+  }
+
+  /** Redraw, and tell the panel that something changed. */
+  refresh() {
     this.#changed();
   }
 
