@@ -1,12 +1,23 @@
 """Tools of the page that change or share the tree: roots, order, support, clusters, links and exports."""
 
+import io
+import os
+import re
+import shutil
+import struct
+import subprocess
+import xml.etree.ElementTree as ET
+import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from PIL import Image
 
 import treerep as tr
-from tests.browser.pages import Tab
+from tests.browser.pages import Tab, downloaded
 from treerep.drawing.page._content import edge_angles
 from treerep.embedding.sarkar.construction import sarkar
 
@@ -306,3 +317,224 @@ def test_a_page_in_a_notebook_has_no_address(tab, mammals):
     frame.get_by_role("button", name="Copy link").click()
     page.wait_for_timeout(100)
     assert frame.locator("#note").inner_text() == "This page has no address to copy"
+
+
+def save(tab: Tab, button: str, name: str) -> bytes:
+    """Click a button of the export card and keep the file beside the screenshots."""
+    if not tab.page.locator("#exports").is_visible():
+        tab.page.get_by_role("button", name="Export").click()
+    with tab.page.expect_download() as download:
+        tab.page.get_by_role("button", name=button).click()
+    content = Path(download.value.path()).read_bytes()
+    folder = Path(os.environ.get("TREEREP_SCREENSHOTS", tab.folder))
+    (folder / name).write_bytes(content)
+    return content
+
+
+def pdf_objects(content: bytes) -> dict[int, bytes]:
+    """The objects of a PDF file, found by its table of offsets."""
+    start = int(re.search(rb"startxref\s+(\d+)", content)[1])
+    assert content[start : start + 4] == b"xref"
+    rows = re.findall(rb"(\d{10}) \d{5} n ", content[start:])
+    objects = {}
+    for number, offset in enumerate(map(int, rows), start=1):
+        assert content[offset:].startswith(f"{number} 0 obj".encode())
+        objects[number] = content[offset : content.index(b"endobj", offset)]
+    return objects
+
+
+def pdf_text(content: bytes) -> list[str]:
+    objects = pdf_objects(content)
+    stream = next(body for body in objects.values() if b"stream\n" in body)
+    drawn = zlib.decompress(stream[stream.index(b"stream\n") + 7 :].rsplit(b"\nendstream")[0])
+    return [bytes.fromhex(text.decode()).decode("cp1252") for text in re.findall(rb"<([0-9a-f]*)> Tj", drawn)]
+
+
+@pytest.mark.parametrize("layout", ["disk", "rectangular", "circular", "unrooted"])
+def test_figures_have_a_title_a_legend_and_a_scale(tab, mammals, layout):
+    tree, _ = mammals
+    families = ["dogs", "bears", "raccoons", "weasels", "seals", "seals", "cats", "apes"]
+    tab.open(tree, layout=layout, lengths="original", table={"family": families}, color="family", title="Carnivores, żółw")
+    svg = ET.fromstring(save(tab, "Picture as SVG", f"figure-{layout}.svg"))
+    texts = [node.text for node in svg.iter("{http://www.w3.org/2000/svg}text")]
+    assert {*tree.labels, *families, "family", "Carnivores, żółw"} <= set(texts)
+    written = pdf_text(save(tab, "Picture as PDF", f"figure-{layout}.pdf"))
+    assert {*tree.labels, *families, "family", "Carnivores, zólw"} <= set(written)
+    scales = [text for text in texts if re.fullmatch(r"[125]0*|0\.0*[125]", text or "")]
+    assert bool(scales) == (layout != "disk")
+    png = save(tab, "Picture as PNG", f"figure-{layout}.png")
+    width, height = struct.unpack(">II", png[16:24])
+    assert width == 2 * float(svg.get("width")) and height == 2 * float(svg.get("height"))
+
+
+def test_a_figure_has_the_chosen_size_and_background(tab, mammals):
+    page = tab.open(mammals[0], layout="disk", table={"size": np.arange(8) / 7}, color="size")
+    page.get_by_role("button", name="Export").click()
+    page.locator("#figure-width").fill("600")
+    page.locator("#figure-height").fill("450")
+    page.locator("#figure-background").select_option("transparent")
+    image = np.asarray(Image.open(io.BytesIO(save(tab, "Large PNG", "figure-clear.png"))))
+    assert image.shape == (1800, 2400, 4)
+    alpha = image[..., 3]
+    assert alpha[:40].max() == 0 and alpha[900].max() == 255
+    page.get_by_role("button", name="Export").click()
+    page.locator("#figure-background").select_option("white")
+    for label in ("title", "legend"):
+        page.locator("#figure").get_by_label(label).uncheck()
+    image = np.asarray(Image.open(io.BytesIO(save(tab, "Picture as PNG", "figure-white.png"))).convert("L"))
+    assert image.shape == (900, 1200) and image[0, 0] == 255
+    # The disk is in the middle.
+    dark = np.argwhere(image < 250)
+    assert abs(dark[:, 1].min() + dark[:, 1].max() - 1200) < 8
+    assert abs(dark[:, 0].min() + dark[:, 0].max() - 900) < 8
+    # The page itself has not changed.
+    assert page.evaluate("treerep.viewer.layout.window.width") == 1280
+
+
+def test_a_pdf_has_hostile_labels_and_opens(tab):
+    labels = ["a(b", "c)d\\", "🦊 fox", "naïve", "x" * 300, "<&>", "%", "ﬁn"]
+    tree = tr.Tree(8, mammal_edges(), np.ones(13), labels=labels)
+    tab.open(tree, layout="rectangular", title="(((")
+    content = save(tab, "Picture as PDF", "figure-hostile.pdf")
+    written = pdf_text(content)
+    assert {"a(b", "c)d\\", "? fox", "naïve", "<&>", "%", "fin", "((("} <= set(written)
+    if shutil.which("pdftoppm"):
+        path = tab.folder / "figure.pdf"
+        path.write_bytes(content)
+        run = subprocess.run(["pdftoppm", "-r", "50", "-png", path, tab.folder / "page"], capture_output=True, text=True)
+        assert run.returncode == 0 and run.stderr == ""
+
+
+def mammal_edges() -> np.ndarray:
+    return tr.fit(tr.datasets.sarich()).edges
+
+
+def test_printing_shows_the_picture_only(tab, mammals):
+    page = tab.open(mammals[0], title="Mammals <b>")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("#print > svg").is_visible()
+    assert not page.locator("#panel").is_visible() and not page.locator("#tools").is_visible()
+    assert "Mammals <b>" in page.locator("#print").inner_text()
+    tab.shot("printed")
+    page.emulate_media(media="screen")
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator("#print > svg").count() == 0
+
+
+def test_selected_points_are_exported_with_their_attributes(tab, mammals):
+    tree, _ = mammals
+    table = {"legs": [4, 4, 4, 4, 0, 0, 4, 2], "note": ['say "x"', "a,b", None, "c\nd", "e", "f", "g", "h"]}
+    page = tab.open(tree, table={**table, "mass": [30.5, np.nan, 8, 0.2, 90, 250, 4, 7]})
+    page.evaluate("treerep.viewer.selectBranch(0)")
+    text = downloaded(page, page.locator("#selection").get_by_role("button", name="Table"))
+    got = pd.read_csv(io.StringIO(text), index_col=0).loc[list(tree.labels)]
+    assert got["legs"].tolist() == table["legs"]
+    assert got["note"].fillna("").tolist() == [note or "" for note in table["note"]]
+    np.testing.assert_array_equal(got["mass"], [30.5, np.nan, 8, 0.2, 90, 250, 4, 7])
+
+
+def test_the_scale_bar_is_as_long_as_it_says(tab):
+    tree = TREES["a binary tree"]
+    for layout in ("rectangular", "circular", "unrooted"):
+        page = tab.open(tree, layout=layout, lengths="original")
+        for zoom in (1, 3.7):
+            page.evaluate("zoom => treerep.viewer.zoomBy(zoom, [700, 400], 'both')", zoom)
+            tab.settle()
+            page.wait_for_timeout(50)
+            text = page.locator("#scalebar").inner_text()
+            assert re.fullmatch(r"[125]0*|0\.0*[125]", text)
+            width = page.locator("#scalebar").bounding_box()["width"]
+            assert 40 < width <= 121
+            # Independent: pixels between a tip and its parent along the edge.
+            edge = int(np.argmax(tree.weights))
+            (x, y), (u, v) = (tab.pixel(int(node)) for node in tree.edges[edge])
+            if layout == "unrooted":
+                pixels = np.hypot(u - x, v - y)
+            elif layout == "rectangular":
+                pixels = abs(u - x)
+            else:
+                root = tab.pixel(rooting(tab)["node"][0])
+                pixels = abs(np.hypot(u - root[0], v - root[1]) - np.hypot(x - root[0], y - root[1]))
+            assert width / float(text) == pytest.approx(pixels / tree.weights[edge], rel=0.01)
+    page.locator("#lengths").select_option("equal")
+    tab.settle()
+    assert not page.locator("#scalebar").is_visible()
+
+
+def test_dates_make_a_time_axis(tab):
+    rng = np.random.default_rng(0)
+    tree = tr.datasets.random_tree(30, shape="binary", rng=3)
+    root = tree.n_nodes - 1
+    depth = tree.rooted(root).depth[:30]
+    years = 2000 + 2 * depth / depth.max() * 10
+    page = tab.open(tree, layout="rectangular", lengths="original", root=root, dates=years)
+    line = page.evaluate("treerep.viewer.calendar()")
+    assert line["fit"] == pytest.approx(1) and line["start"] == pytest.approx(2000)
+    assert page.locator("#timeaxis").is_visible() and not page.locator("#scalebar").is_visible()
+    ticks = page.locator("#timeaxis span")
+    boxes = [ticks.nth(i).bounding_box() for i in range(ticks.count())]
+    texts = [float(text) for text in ticks.all_inner_texts()]
+    middles = [box["x"] + box["width"] / 2 for box in boxes]
+    assert len(texts) > 3
+    for node in (0, 7, 19):  # every tip is at its date
+        assert np.interp(years[node], texts, middles) == pytest.approx(tab.pixel(node)[0], abs=1)
+    tab.shot("time-axis")
+    noisy = years + rng.normal(0, 3, 30)
+    page = tab.open(tree, layout="rectangular", lengths="original", root=root, dates=noisy)
+    fit = np.corrcoef(depth, noisy)[0, 1] ** 2
+    assert f"R² = {fit:.2f}" in page.locator("#summary").inner_text()
+    page = tab.open(tree, layout="rectangular", lengths="original", root=root, dates=-years)
+    assert not page.locator("#timeaxis").is_visible()
+    assert "choose another root" in page.locator("#summary").inner_text()
+
+
+def test_support_is_shown_filtered_and_collapsed(tab):
+    page = tab.open(ROOTED, layout="rectangular", lengths="original")
+    svg = page.evaluate("treerep.viewer.svg()")
+    for text in ("75", "90", "50", "100"):
+        assert f">{text}</text>" in svg
+    page.locator("#treetools summary").click()
+    page.locator("#support").fill("0.8")
+    tab.settle()
+    assert tab.page.evaluate("treerep.viewer.viewState()")["support"] == 0.8
+    classes = page.evaluate("() => { const s = treerep.viewer.scene(); return Array.from(s.classes, (c) => c === s.palette.length - 1); }")
+    support = [x is not None and x < 0.8 for x in rooting(tab)["support"]]
+    assert classes == support
+    tab.shot("support")
+    page.get_by_label("collapse these clades").check()
+    tab.settle()
+    assert sum(rooting(tab)["collapsed"]) == 2
+    tab.shot("support-collapsed")
+    page.get_by_label("collapse these clades").uncheck()
+    tab.settle()
+    assert sum(rooting(tab)["collapsed"]) == 0
+
+
+def test_the_tools_of_the_panel_and_the_card_work(tab):
+    tree = TREES["a binary tree"]
+    page = tab.open(tree, layout="rectangular")
+    page.locator("#treetools summary").click()
+    page.locator("#clusters").fill("5")
+    tab.settle()
+    assert page.locator("#colorby option:checked").inner_text() == "clusters (5)"
+    assert page.locator("#legend .entry").count() == 5
+    tab.shot("clusters")
+    page.locator("#order").select_option("ascending")
+    assert page.evaluate("treerep.viewer.viewState()")["order"] == "ascending"
+    page.locator("#collapse-depth").fill("0.5")
+    assert sum(rooting(tab)["collapsed"]) > 1
+    tab.shot("collapsed-by-depth")
+    page.get_by_role("button", name="Expand all").click()
+    assert sum(rooting(tab)["collapsed"]) == 0
+    page.get_by_role("button", name="Midpoint root").click()
+    assert "root" in page.evaluate("treerep.viewer.viewState()")
+    page.get_by_role("button", name="Original root").click()
+    first = rooting(tab)["node"][0]
+    page.evaluate("treerep.viewer.choose(5)")
+    node = rooting(tab)["node"][5]
+    page.locator("#details").get_by_role("button", name="Re-root here").click()
+    assert rooting(tab)["node"][0] == node
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Original root").click()
+    assert rooting(tab)["node"][0] == first

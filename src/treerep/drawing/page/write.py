@@ -20,23 +20,27 @@ from ...tree.tree import Tree
 from ...tree.tree_sum import TreeSum
 from ..figures._colors import Palette
 from ._attributes import attribute_fields
-from ._content import Fields, shown_labels, tree_fields, true_distances
+from ._content import Fields, encode, shown_labels, tree_fields, true_distances
+from ._dates import point_years
 from ._first_view import first_view
 from ._palette import THEME_COLORS
 
 #: The style sheets.
-STYLES = ("styles/page", "styles/legend", "styles/cards")
+STYLES = ("styles/page", "styles/legend", "styles/cards", "styles/print")
 #: The modules, each listed after the modules that it imports.
 MODULES = (
     *("tree/newick", "tree/tree", "tree/flags", "tree/sarkar", "tree/arrange", "tree/clusters"),
+    "tree/calendar",
     *("layouts/geometry", "layouts/rows", "layouts/disk_walk", "layouts/disk"),
     *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
     *("painting/scales", "painting/colors", "painting/detail", "painting/labels"),
-    *("painting/faint", "painting/highlights", "painting/painter", "painting/svg"),
+    *("painting/faint", "painting/support_labels", "painting/highlights", "painting/painter", "painting/svg"),
     *("share/fragment", "share/state", "share/link", "export/winansi", "export/pdf"),
+    *("export/scale_bar", "export/time_axis", "export/figure_legend", "export/figure"),
+    "export/table",
     *("view/queries", "view/searches", "view/filters", "view/arrangement", "view/viewer"),
     *("panel/dom", "panel/search", "panel/color_bar", "panel/legend", "panel/cards"),
-    *("panel/tip", "panel/treetools", "panel/panel", "view/input", "main"),
+    *("panel/tip", "panel/treetools", "panel/exports", "panel/rulers", "panel/panel", "view/input", "main"),
 )
 #: Notebooks show larger trees as a line of text, because outputs are stored in the notebook
 #: file.
@@ -93,6 +97,7 @@ def page(
     lengths: str | None = None,
     root: int | str | None = None,
     palette: "Palette | Mapping[str, Palette]" = None,
+    dates: str | Sequence[object] | None = None,
 ) -> Page:
     """Make an interactive page to explore a tree.
 
@@ -137,6 +142,9 @@ def page(
         Colors of the categories, as a sequence or a mapping from category to color, or a
         matplotlib color map for numbers, as in `draw`. A dict from column to palette colors
         several columns. The default palette is safe for color-blind readers.
+    dates : str or one date per point, optional
+        A column of `table`, or dates or years. The rectangular layout then has a time axis. The axis
+        is the regression of the dates on the distances to the root, and the page shows its R^2.
 
     Returns
     -------
@@ -189,6 +197,8 @@ def page(
         "theme_colors": THEME_COLORS,
         "distances": true_distances(tree, data),
     }
+    years = point_years(tree, table, dates)
+    fields["dates"] = None if years is None else encode(years, "<f8")
     text = _assemble(heading, fields)
     if path is not None:
         with atomic_write(path) as file:

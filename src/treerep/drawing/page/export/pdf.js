@@ -34,7 +34,7 @@ export class PdfPen {
   }
 
   translate(x, y) {
-    this.body.push(`1 0 0 1 ${short(x)} ${short(y)} cm`);
+    this.body.push(`1 0 0 1 ${decimal(x)} ${decimal(y)} cm`);
   }
 
   rotate(angle) {
@@ -43,7 +43,7 @@ export class PdfPen {
   }
 
   scale(x, y) {
-    this.body.push(`${short(x)} 0 0 ${short(y)} 0 0 cm`);
+    this.body.push(`${decimal(x)} 0 0 ${decimal(y)} 0 0 cm`);
   }
 
   // Paths.
@@ -53,15 +53,15 @@ export class PdfPen {
   }
 
   moveTo(x, y) {
-    this.path.push(`${short(x)} ${short(y)} m`);
+    this.path.push(`${decimal(x)} ${decimal(y)} m`);
   }
 
   lineTo(x, y) {
-    this.path.push(`${short(x)} ${short(y)} ${this.path.length > 0 ? "l" : "m"}`);
+    this.path.push(`${decimal(x)} ${decimal(y)} ${this.path.length > 0 ? "l" : "m"}`);
   }
 
   bezierCurveTo(...numbers) {
-    this.path.push(`${numbers.map(short).join(" ")} c`);
+    this.path.push(`${numbers.map(decimal).join(" ")} c`);
   }
 
   closePath() {
@@ -69,7 +69,7 @@ export class PdfPen {
   }
 
   rect(x, y, width, height) {
-    this.path.push(`${[x, y, width, height].map(short).join(" ")} re`);
+    this.path.push(`${[x, y, width, height].map(decimal).join(" ")} re`);
   }
 
   /** A circular arc in pieces of at most a quarter. As on a canvas, a line leads to its start. */
@@ -96,18 +96,29 @@ export class PdfPen {
   }
 
   fillRect(x, y, width, height) {
-    this.#paint(this.fillStyle, "rg", [`${[x, y, width, height].map(short).join(" ")} re f`]);
+    this.#paint(this.fillStyle, "rg", [`${[x, y, width, height].map(decimal).join(" ")} re f`]);
+  }
+
+  /** Start a part of the picture with its origin at (x, y). It is cut off at its sides. */
+  openArea(x, y, width, height) {
+    this.save();
+    this.translate(x, y);
+    this.body.push(`0 0 ${decimal(width)} ${decimal(height)} re W n`);
+  }
+
+  closeArea() {
+    this.restore();
   }
 
   #line() {
-    return [`${short(this.lineWidth)} w ${CAPS[this.lineCap] ?? 0} J ${JOINS[this.lineJoin] ?? 0} j`];
+    return [`${decimal(this.lineWidth)} w ${CAPS[this.lineCap] ?? 0} J ${JOINS[this.lineJoin] ?? 0} j`];
   }
 
   #paint(style, operator, commands) {
     if (commands.includes("")) return; // an empty path
     const { rgb, alpha } = channelsOf(style);
     const state = this.#alpha(alpha * this.globalAlpha);
-    this.body.push("q", `${rgb.map(short).join(" ")} ${operator}${state}`, ...commands, "Q");
+    this.body.push("q", `${rgb.map(decimal).join(" ")} ${operator}${state}`, ...commands, "Q");
   }
 
   /** The command that sets an opacity. */
@@ -137,8 +148,8 @@ export class PdfPen {
     const { size, bold } = this.#font();
     const share = { center: 0.5, right: 1, end: 1 }[this.textAlign] ?? 0;
     const left = x - share * this.measureText(text).width;
-    const place = `1 0 0 -1 ${short(left)} ${short(y + MIDDLE * size)} Tm`;
-    return `/${bold ? "B" : "R"} ${short(size)} Tf ${place} <${hex(winAnsi(text))}> Tj`;
+    const place = `1 0 0 -1 ${decimal(left)} ${decimal(y + MIDDLE * size)} Tm`;
+    return `/${bold ? "B" : "R"} ${decimal(size)} Tf ${place} <${hex(winAnsi(text))}> Tj`;
   }
 
   #font() {
@@ -157,7 +168,7 @@ export class PdfPen {
 
   /** The whole document as a blob. */
   async blob() {
-    const [width, height] = [this.width, this.height].map((pixels) => short(POINTS * pixels));
+    const [width, height] = [this.width, this.height].map((pixels) => decimal(POINTS * pixels));
     const flipped = `${POINTS} 0 0 ${-POINTS} 0 ${height} cm`;
     const content = await deflated(latin([flipped, ...this.body].join("\n")));
     const states = [...this.alphas].map(([value, name]) => `/${name} << /CA ${value} /ca ${value} >>`).join(" ");
@@ -177,7 +188,7 @@ export class PdfPen {
 }
 
 /** Two decimals, without trailing zeros or exponents. */
-const short = (number) => String(Math.round(number * 100) / 100);
+const decimal = (number) => String(Math.round(number * 100) / 100);
 const hex = (bytes) => bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const utf16 = (text) => Array.from({ length: text.length }, (_, i) => text.charCodeAt(i).toString(16).padStart(4, "0")).join("");
 const latin = (text) => Uint8Array.from(text, (sign) => sign.charCodeAt(0));

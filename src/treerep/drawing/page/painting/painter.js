@@ -3,6 +3,7 @@
 import { Cells, Fans } from "./detail.js";
 import { paintHighlights } from "./highlights.js";
 import { Labels } from "./labels.js";
+import { paintSupport } from "./support_labels.js";
 import { isCollapsed } from "../layouts/rows.js";
 import { allBelow, anyBelow } from "../tree/flags.js";
 
@@ -41,6 +42,7 @@ export class Painter {
     paintHighlights(pen, scene, this.radius);
     this.#rings();
     this.labels.paint(pen, scene, this.radius);
+    paintSupport(pen, scene, this.tree);
     this.#lasso();
   }
 

@@ -3,6 +3,7 @@
 import { formatNumber } from "../painting/colors.js";
 import { shortened } from "../painting/labels.js";
 import { supportText } from "../tree/newick.js";
+import { selectionTable } from "../export/table.js";
 import { actions, byId, counted, download, element, heading, list } from "./dom.js";
 
 export class Cards {
@@ -97,6 +98,7 @@ export class Cards {
       element("p", {}, few),
       actions(
         ["Labels", () => download(`${name()}.txt`, `${labels.join("\n")}\n`)],
+        ["Table", () => download(`${name()}.csv`, selectionTable(viewer), "text/csv")],
         ["Newick", () => download(`${name()}.nwk`, `${viewer.tree.newick(selection)}\n`)],
       ),
     ], () => viewer.clearSelection());

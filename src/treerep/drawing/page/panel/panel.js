@@ -4,6 +4,8 @@ import { copyText } from "../share/link.js";
 import { restoreScale, scaleText } from "../share/state.js";
 import { Cards } from "./cards.js";
 import { byId, counted, download, element } from "./dom.js";
+import { Exports } from "./exports.js";
+import { Rulers } from "./rulers.js";
 import { Legend } from "./legend.js";
 import { SearchBox } from "./search.js";
 import { Tip } from "./tip.js";
@@ -25,6 +27,8 @@ export class Panel {
     this.cards = new Cards(viewer, this.fileName());
     this.tip = new Tip(viewer, this.cards);
     this.treeTools = new TreeTools(viewer);
+    this.rulers = new Rulers(viewer);
+    this.exports = new Exports(viewer, this.fileName(), title);
     this.legend = new Legend(viewer);
     this.search = new SearchBox(viewer, (k) => {
       viewer.choose(k);
@@ -96,8 +100,11 @@ export class Panel {
       theme: () => this.toggleTheme(),
       export: () => this.#showExports(byId("exports").hidden),
       help: () => this.toggleHelp(),
-      svg: () => download(`${this.fileName()}.svg`, viewer.svg(), "image/svg+xml"),
-      png: async () => download(`${this.fileName()}.png`, await viewer.png(), "image/png"),
+      svg: () => this.exports.svg(),
+      png: () => this.exports.png(2),
+      png4: () => this.exports.png(4),
+      pdf: () => this.exports.pdf(),
+      print: () => window.print(),
       link: () => this.#copyLink(),
       newick: () => download(`${this.fileName()}.nwk`, viewer.tree.newick(new Uint8Array(viewer.tree.n).fill(1))),
     };
@@ -170,6 +177,7 @@ export class Panel {
 
   #showExports(shown) {
     byId("exports").hidden = !shown;
+    this.exports.update();
     document.querySelector('[data-run="export"]').setAttribute("aria-expanded", shown);
   }
 
@@ -197,6 +205,12 @@ export class Panel {
 
   // Content.
 
+  #datesNote() {
+    const { viewer } = this;
+    if (viewer.dates === null) return [];
+    return [viewer.calendar()?.note ?? "Dates do not increase with the distance to the root: choose another root"];
+  }
+
   update() {
     this.legend.update();
     this.cards.update();
@@ -210,6 +224,7 @@ export class Panel {
     byId("lengths").value = this.viewer.shapes.indexOf(this.viewer.shape);
     byId("spreadlabel").hidden = this.viewer.layout.kind !== "disk";
     byId("spread").max = Math.log2(this.viewer.shape.most_spread);
-    byId("summary").textContent = `${counted(tree.nPoints, "point")}, ${counted(inner, "internal node")}`;
+    const size = `${counted(tree.nPoints, "point")}, ${counted(inner, "internal node")}`;
+    byId("summary").textContent = [size, ...this.#datesNote()].join(". ");
   }
 }

@@ -2,7 +2,7 @@
 
 import { readFragment, writeFragment } from "./fragment.js";
 
-const PAUSE = 400; // milliseconds without a move, because browsers limit the number of changes
+const LINK_PAUSE = 400; // milliseconds without a move, because browsers limit the number of changes
 
 export class Link {
   constructor(viewer) {
@@ -53,7 +53,7 @@ export class Link {
 
   #wait() {
     clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => this.#write("replaceState"), PAUSE);
+    this.waiting = setTimeout(() => this.#write("replaceState"), LINK_PAUSE);
   }
 
   #write(method) {

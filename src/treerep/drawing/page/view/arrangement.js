@@ -121,8 +121,8 @@ export class Arrangement {
     return {
       root: this.root ? writeRoot(this.root) : "",
       order: this.order,
-      rotated: sorted(this.rotated),
-      collapsed: sorted(this.collapsed),
+      rotated: sortedIds(this.rotated),
+      collapsed: sortedIds(this.collapsed),
     };
   }
 
@@ -155,7 +155,7 @@ export class Arrangement {
   }
 }
 
-const sorted = (set) => [...set].sort((one, two) => one - two);
+const sortedIds = (set) => [...set].sort((one, two) => one - two);
 
 /** A root as text: a node, or two nodes and a share of the edge between them. */
 const writeRoot = ({ node, edge, share }) => (edge ? [...edge, share].join(",") : String(node));

@@ -9,7 +9,10 @@ import { UnrootedLayout } from "../layouts/unrooted.js";
 import { FaintEdges } from "../painting/faint.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { SvgPen } from "../painting/svg.js";
+import { timeTicks } from "../export/time_axis.js";
 import { addTreeParts, ViewState } from "../share/state.js";
+import { datedDepths } from "../tree/calendar.js";
+import { decodeFloats } from "../tree/tree.js";
 import { Arrangement } from "./arrangement.js";
 import { Filters } from "./filters.js";
 import { Searches } from "./searches.js";
@@ -45,6 +48,7 @@ export class Viewer extends EventTarget {
     this.flight = null;
     this.frames = { walk: 0, paint: 0, drawn: 0 };
     this.theme = "light";
+    this.dates = data.dates ? decodeFloats(data.dates) : null; // years of the data points; NaN if unknown
     this.filters = new Filters(this);
     this.searches = new Searches(this);
     this.#measureWindow();
@@ -188,6 +192,7 @@ export class Viewer extends EventTarget {
     this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     this.painter.paint(this.pen, this.scene(detail));
     this.frames = { walk: walked - start, paint: performance.now() - walked, drawn: this.layout.count };
+    this.dispatchEvent(new Event("drawn"));
   }
 
   /** Reduce the detail if frames are late. `between` is the time since the last frame. */
@@ -412,6 +417,13 @@ export class Viewer extends EventTarget {
     this.#changed();
   }
 
+  /** How dates follow the depth in the tree, or null without dates. */
+  calendar() {
+    if (this.dates === null) return null;
+    if (this.dated?.tree !== this.tree) this.dated = { tree: this.tree, line: datedDepths(this.tree, this.dates) };
+    return this.dated.line;
+  }
+
   #newPath(tree, [from, to]) {
     return { from, to, positions: tree.path(from, to).positions };
   }
@@ -484,15 +496,18 @@ export class Viewer extends EventTarget {
     return pen.text();
   }
 
-  /** The picture as a PNG blob, at twice the resolution of the screen. */
-  png() {
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [2 * this.width, 2 * this.height];
-    const pen = canvas.getContext("2d");
-    pen.scale(2, 2);
+  /** Draw the current view with a pen in another size. Returns { lengthPerPixel, ticks } for its rulers. */
+  paintInto(pen, width, height, theme) {
+    const edge = 8;
+    const room = { left: edge, top: edge, right: width - edge, bottom: height - edge };
+    const size = { width: Math.max(1, width - 2 * edge), height: Math.max(1, height - 2 * edge) };
+    this.layout.setWindow({ width, height, room: { ...room, ...size } });
     this.layout.place(DETAILS[0]);
-    this.painter.paint(pen, this.scene(DETAILS[0]));
-    return new Promise((done) => canvas.toBlob(done, "image/png"));
+    this.painter.paint(pen, { ...this.scene(DETAILS[0]), width, height, theme, lasso: [] });
+    const rulers = { lengthPerPixel: this.layout.lengthPerPixel, ticks: timeTicks(this.calendar(), this.layout) };
+    this.layout.setWindow(this.window);
+    this.redraw();
+    return rulers;
   }
 }
 
