@@ -538,3 +538,112 @@ def test_the_tools_of_the_panel_and_the_card_work(tab):
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Original root").click()
     assert rooting(tab)["node"][0] == first
+
+
+def noisy_pair(n: int, noise: float) -> tuple[tr.Tree, tr.Tree]:
+    """A tree, and the tree of its distances with noise."""
+    rng = np.random.default_rng(n)
+    labels = [f"taxon {i}" for i in range(n)]
+    first = tr.datasets.random_tree(n, shape="binary", rng=1)
+    first = tr.Tree(n, first.edges, first.weights, labels=labels)
+    errors = np.triu(rng.normal(0, noise, (n, n)), 1)
+    square = np.abs(first.distances() + errors + errors.T)
+    np.fill_diagonal(square, 0)
+    return first, tr.fit(tr.MatrixMetric(square, labels=labels), method="neighbor_joining")
+
+
+PAIRS = {
+    "equal": (ROOTED, ROOTED.restrict(list(reversed(ROOTED.labels)))),
+    "noisy": noisy_pair(40, 3.0),
+    "inner points": (TREES["inner points"], tr.datasets.random_tree(80, rng=5)),
+    "zero lengths": (
+        TREES["zero lengths"],
+        tr.Tree(4, [[0, 4], [2, 4], [4, 5], [5, 1], [5, 3]], [1.0, 1.0, 2.0, 1.0, 0.0]),
+    ),
+    "large": noisy_pair(500, 20.0),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_tanglegram_counts_the_splits_of_one_tree_only(tab, name):
+    first, second = PAIRS[name]
+    page = tab.open(first, other=second)
+    expected = first.difference(second, path=False).robinson_foulds
+    assert page.evaluate("treerep.viewer.layout.splits.distance") == expected
+    assert f": {expected}." in page.locator("#summary").inner_text()
+    tab.shot(f"tanglegram-{name.replace(' ', '-')}")
+    # Also from another root.
+    arrange(tab, "rerootAt", 1)
+    assert page.evaluate("treerep.viewer.layout.splits.distance") == expected
+
+
+def test_the_colored_edges_are_the_splits_that_the_other_tree_lacks(tab):
+    first, second = PAIRS["noisy"]
+    page = tab.open(first, other=second)
+    got = rooting(tab)
+    flags = page.evaluate("Array.from(treerep.viewer.layout.splits.missing)")
+
+    def sides(tree: tr.Tree) -> set[frozenset[str]]:
+        found = set()
+        for u, v in tree.edges.tolist():
+            nearer = tree.block([u], range(len(tree)))[0] < tree.block([v], range(len(tree)))[0]
+            side = frozenset(np.array(tree.labels)[nearer].tolist())
+            found |= {side, frozenset(tree.labels) - side}
+        return found
+
+    theirs = sides(second)
+    for k in range(1, len(flags)):
+        u, v = got["node"][k], got["node"][got["up"][k]]
+        if max(u, v) >= first.n_nodes:
+            continue
+        nearer = first.block([u], range(40))[0] < first.block([v], range(40))[0]
+        split = frozenset(np.array(first.labels)[nearer].tolist())
+        assert bool(flags[k]) == (split not in theirs)
+
+
+def test_a_tanglegram_has_few_crossings(tab):
+    first, second = PAIRS["noisy"]
+    page = tab.open(first, other=second)
+    assert page.evaluate("treerep.viewer.viewState()") == {}
+
+    def crossings() -> int:
+        script = (
+            "() => { const { layout } = treerep.viewer; const { tree, other } = layout;"
+            " const order = (t) => Array.from(t.node).filter((id) => id < t.nPoints);"
+            " return [order(tree), order(other)]; }"
+        )
+        left, right = (np.array(order) for order in page.evaluate(script))
+        ranks = np.argsort(right)[left]
+        return int(np.sum(np.triu(ranks[:, None] > ranks, 1)))
+
+    aligned = crossings()
+    page.evaluate("treerep.viewer.arrangement.setOrder('original')")
+    assert aligned <= crossings()
+    random = 40 * 39 / 4
+    assert aligned < 0.2 * random
+    # The same tree has no crossings.
+    page = tab.open(*PAIRS["equal"][:1], other=PAIRS["equal"][1])
+    assert crossings() == 0
+    assert page.evaluate("treerep.viewer.layout.splits.distance") == 0
+
+
+def test_the_trees_of_a_sum_are_compared_and_exported(tab, mammals):
+    trees = tr.fit(mammals[1], trees=3)
+    page = tab.open(trees, title="Sum")
+    page.locator("#treetools summary").click()
+    page.locator("#other").select_option("tree 3")
+    tab.settle()
+    expected = trees.trees[0].difference(trees.trees[2], path=False).robinson_foulds
+    assert page.evaluate("treerep.viewer.layout.splits.distance") == expected
+    page.evaluate("treerep.viewer.selectBranch(3)")
+    tab.settle()
+    page.wait_for_timeout(200)
+    assert "compare=1" in page.evaluate("location.hash")
+    texts = pdf_text(save(tab, "Picture as PDF", "figure-tanglegram.pdf"))
+    assert all(texts.count(label) >= 2 for label in mammals[0].labels)
+    tab.shot("tanglegram-sum")
+    page.reload()
+    tab.settle()
+    assert page.evaluate("treerep.viewer.layout.splits.distance") == expected
+    page.locator("#layout").select_option("disk")
+    tab.settle()

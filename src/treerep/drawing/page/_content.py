@@ -57,11 +57,11 @@ def tree_fields(tree: Tree, scale: float | None, root: int) -> Fields:
         "length": encode(view.length, "<f8"),
         "angle": encode(edge_angles(embedding)[place[view.order]], "<f8"),
         "shapes": shapes,
-        **_support_fields(tree, view.position),
+        **support_fields(tree, view.position),
     }
 
 
-def _support_fields(tree: Tree, position: NDArray[np.integer]) -> Fields:
+def support_fields(tree: Tree, position: NDArray[np.integer]) -> Fields:
     """Return the support of the edge above each position, and the names of clades by node."""
     support = edge_support(tree, position)
     return {

@@ -43,14 +43,20 @@ def as_years(values: NDArray[Any]) -> FloatArray:
     """
     if values.dtype.kind in "iuf":
         return values.astype(np.float64)
-    missing = np.array([value is None or value != value or value == "" for value in values.tolist()])
     try:
-        days = np.where(missing, "NaT", values.astype("U32")).astype("M8[ms]")
+        times = values if values.dtype.kind == "M" else _parsed(values)
     except ValueError as error:
         raise ValueError(
             f"dates must be dates, ISO texts such as 2020-05-17, or years: {error}"
         ) from None
-    year = days.astype("M8[Y]")
+    times = times.astype("M8[ms]")
+    year = times.astype("M8[Y]")
     start = year.astype("M8[ms]")
-    whole = (year + 1).astype("M8[ms]") - start
-    return year.astype(np.int64) + 1970 + np.where(missing, np.nan, (days - start) / whole)
+    share = (times - start) / ((year + 1).astype("M8[ms]") - start)
+    return np.where(np.isnat(times), np.nan, year.astype(np.int64) + 1970 + share)
+
+
+def _parsed(values: NDArray[Any]) -> NDArray[Any]:
+    """Return dates from texts and objects of Python or pandas."""
+    texts = ["NaT" if value is None or value != value else str(value) for value in values.tolist()]
+    return np.array([text or "NaT" for text in texts], "M8[ms]")

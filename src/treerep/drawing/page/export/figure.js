@@ -108,7 +108,7 @@ export function screenSize(viewer, title, legend) {
   const above = title ? TITLE_HEIGHT : 0;
   // A few rows do not fill the height of the room.
   const rows = Math.min(room.height, Math.max(240, layout.high * layout.sy + 40 + SCALE_HEIGHT));
-  const high = { disk: side, rectangular: rows }[layout.kind] ?? room.height;
+  const high = { disk: side, rectangular: rows, tanglegram: rows }[layout.kind] ?? room.height;
   const wide = layout.kind === "disk" ? side : room.width;
   return { width: Math.round(wide + 2 * FIGURE_MARGIN + beside), height: Math.round(high + 2 * FIGURE_MARGIN + above) };
 }

@@ -17,6 +17,7 @@ const LAYOUT_NAMES = {
   rectangular: "rectangular",
   circular: "circular",
   unrooted: "unrooted",
+  tanglegram: "two trees (tanglegram)",
 };
 
 export class Panel {
@@ -82,8 +83,11 @@ export class Panel {
   #listen() {
     const { viewer } = this;
     byId("colorby").addEventListener("change", (event) => viewer.colorBy(Number(event.target.value)));
-    byId("layout").append(...Object.keys(LAYOUTS).map((kind) => element("option", { value: kind }, LAYOUT_NAMES[kind])));
-    byId("layout").addEventListener("change", (event) => viewer.setLayout(event.target.value));
+    byId("layout").append(...Object.keys(LAYOUTS).filter((kind) => viewer.canShow(kind)).map((kind) => element("option", { value: kind }, LAYOUT_NAMES[kind])));
+    byId("layout").addEventListener("change", (event) => {
+      viewer.setLayout(event.target.value);
+      viewer.arrangement.align();
+    });
     byId("lengths").append(...viewer.shapes.map(({ name }, i) => element("option", { value: i }, name)));
     byId("lengths").addEventListener("change", (event) => viewer.setShape(Number(event.target.value)));
     byId("spread").addEventListener("input", (event) => viewer.setSpread(2 ** Number(event.target.value)));
@@ -205,6 +209,13 @@ export class Panel {
 
   // Content.
 
+  #comparison() {
+    const { layout, others } = this.viewer;
+    if (layout.kind !== "tanglegram") return [];
+    const { name } = others.find(({ tree }) => tree === this.viewer.tree.other);
+    return [`Robinson-Foulds distance to ${name}: ${layout.splits.distance}. Red edges are in one tree only`];
+  }
+
   #datesNote() {
     const { viewer } = this;
     if (viewer.dates === null) return [];
@@ -225,6 +236,6 @@ export class Panel {
     byId("spreadlabel").hidden = this.viewer.layout.kind !== "disk";
     byId("spread").max = Math.log2(this.viewer.shape.most_spread);
     const size = `${counted(tree.nPoints, "point")}, ${counted(inner, "internal node")}`;
-    byId("summary").textContent = [size, ...this.#datesNote()].join(". ");
+    byId("summary").textContent = [size, ...this.#datesNote(), ...this.#comparison()].join(". ");
   }
 }

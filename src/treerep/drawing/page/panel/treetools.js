@@ -1,6 +1,6 @@
 // The tools of the settings panel that change the tree: root, order, collapsing, support and clusters.
 
-import { ORDERS } from "../view/arrangement.js";
+import { ALIGNED, ORDERS } from "../view/arrangement.js";
 import { actions, byId, element } from "./dom.js";
 
 const MOST_CLUSTERS = 50;
@@ -20,7 +20,17 @@ export class TreeTools {
       if (!this.collapses.checked) arrangement.expandAll();
       this.#filter();
     });
+    if (viewer.others.length > 0) this.order.append(element("option", {}, ALIGNED));
     this.#build();
+  }
+
+  /** The choice of the tree to compare with. */
+  #others() {
+    const { arrangement, others } = this.viewer;
+    if (others.length < 2) return [];
+    this.other = element("select", { id: "other" }, ...others.map(({ name }, i) => element("option", { value: i }, name)));
+    this.other.addEventListener("change", () => arrangement.compareWith(others[this.other.value].tree));
+    return [element("label", {}, "Compare with ", this.other)];
   }
 
   #build() {
@@ -33,6 +43,7 @@ export class TreeTools {
         ]
       : [];
     byId("treetools").append(
+      ...this.#others(),
       labeled("Clusters", this.clusters),
       element("label", {}, "Order of branches ", this.order),
       actions(midpoint, ["Original root", () => arrangement.resetRoot()]),
@@ -62,6 +73,7 @@ export class TreeTools {
   update() {
     const { arrangement, faint } = this.viewer;
     this.order.value = arrangement.order;
+    if (this.other) this.other.value = this.viewer.others.findIndex(({ tree }) => tree === this.viewer.tree.other);
     if (arrangement.collapsed.size === 0) this.depth.input.value = 1;
     this.support.input.value = faint.least;
     this.clusters.input.value = this.countClusters();

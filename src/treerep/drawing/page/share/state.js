@@ -57,6 +57,10 @@ export function addTreeParts(views, viewer) {
     const restore = name === "root" ? (_, state) => arrangement.restore(state) : kept;
     views.add(name, () => arrangement.state()[name], restore);
   }
+  const compared = () => viewer.others.findIndex(({ tree }) => tree === viewer.tree.other);
+  views.add("compare", compared, (number) => {
+    if (number !== compared() && number in viewer.others) arrangement.compareWith(viewer.others[number].tree);
+  });
   views.add("layout", () => viewer.layout.kind, (kind) => viewer.setLayout(kind));
   views.add("lengths", () => viewer.shape.name, (name) => {
     const number = viewer.shapes.findIndex((shape) => shape.name === name);

@@ -30,7 +30,7 @@ export function isRoot(tree, root) {
 
 const lowerFirst = (tree, edge) => edge.map((id) => tree.position[id]).sort((one, two) => two - one);
 
-function rootedAt(tree, { node, edge, share }) {
+export function rootedAt(tree, { node, edge, share }) {
   if (!edge) return rerooted(tree, tree.position[node]);
   const [k] = lowerFirst(tree, edge);
   const fromBelow = tree.node[k] === edge[0] ? share : 1 - share;
@@ -113,13 +113,19 @@ function preorderOf(up, root, ranked, reversed = null) {
   return order;
 }
 
+/** The tree with the children of every node sorted by a key of their position. */
+export function childrenSorted(tree, key) {
+  const ranked = Int32Array.from(tree.node, (_, k) => k).sort((one, two) => key[one] - key[two] || one - two);
+  return inOrder(tree, preorderOf(tree.up, 0, ranked));
+}
+
 /** The same tree in another preorder. `from` has the former index at each position. */
 function inOrder(tree, from) {
   const to = new Int32Array(from.length);
   for (let k = 0; k < from.length; k++) to[from[k]] = k;
   const taken = (array) => from.reduce((out, k, i) => ((out[i] = array[k]), out), new array.constructor(from.length));
-  const { nPoints, labels, clades, distances, hasSupport } = tree;
-  const fields = { nPoints, labels, clades, distances, hasSupport };
+  const { nPoints, labels, clades, distances, hasSupport, other } = tree;
+  const fields = { nPoints, labels, clades, distances, hasSupport, other };
   return new Tree({
     ...fields,
     node: taken(tree.node),
@@ -136,8 +142,7 @@ export function canonicallyRooted(tree, node) {
   const rooted = tree.node[0] === node ? tree : rerooted(tree, tree.position[node]);
   const least = Int32Array.from(rooted.node);
   for (let k = rooted.n - 1; k > 0; k--) least[rooted.up[k]] = Math.min(least[rooted.up[k]], least[k]);
-  const ranked = Int32Array.from(least, (_, k) => k).sort((one, two) => least[one] - least[two]);
-  return inOrder(rooted, preorderOf(rooted.up, 0, ranked));
+  return childrenSorted(rooted, least);
 }
 
 /** The root in the middle of the longest path between data points, as in `Tree.root_at_midpoint`. */

@@ -2,8 +2,10 @@
 
 import { arranged, isRoot, midpointRoot } from "../tree/arrange.js";
 import { Clusters } from "../tree/clusters.js";
+import { untangled } from "../tree/facing.js";
 
 export const ORDERS = ["original", "ascending", "descending"];
+export const ALIGNED = "aligned"; // with the other tree
 
 export class Arrangement {
   constructor(viewer) {
@@ -59,6 +61,11 @@ export class Arrangement {
     this.order = order;
     this.rotated.clear();
     this.#apply();
+  }
+
+  /** In a tanglegram, use the order with few crossings, unless the user chose another. */
+  align() {
+    if (this.viewer.layout.kind === "tanglegram" && this.order === "original") this.setOrder(ALIGNED);
   }
 
   /** Reverse the children of a position. */
@@ -129,16 +136,29 @@ export class Arrangement {
   restore({ root, order, rotated, collapsed }) {
     const before = JSON.stringify(this.state());
     this.root = readRoot(this.original, root);
-    this.order = ORDERS.includes(order) ? order : "original";
+    this.order = [...ORDERS, ALIGNED].includes(order) ? order : "original";
     this.rotated = new Set(rotated);
     this.collapsed = new Set(collapsed);
     if (JSON.stringify(this.state()) !== before) this.#apply();
   }
 
   #apply() {
-    const tree = arranged(this.original, this);
+    const aligned = this.order === ALIGNED && this.original.other !== null;
+    const tree = aligned ? this.#aligned() : arranged(this.original, this);
     this.#mark(tree);
     this.viewer.setTree(tree);
+  }
+
+  // Rotations of the user come after the alignment.
+  #aligned() {
+    const rooted = arranged(this.original, { root: this.root });
+    return arranged(untangled(rooted, this.original.other), { rotated: this.rotated });
+  }
+
+  /** Compare with another tree of the same points. */
+  compareWith(other) {
+    this.original.other = other;
+    this.#apply();
   }
 
   #collapse() {

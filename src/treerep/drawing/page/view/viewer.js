@@ -5,6 +5,7 @@ import { DETAILS } from "../painting/detail.js";
 import { CircularLayout } from "../layouts/circular.js";
 import { DiskLayout } from "../layouts/disk.js";
 import { RectangularLayout } from "../layouts/rectangular.js";
+import { TanglegramLayout } from "../layouts/tanglegram.js";
 import { UnrootedLayout } from "../layouts/unrooted.js";
 import { FaintEdges } from "../painting/faint.js";
 import { dotSize, Painter } from "../painting/painter.js";
@@ -12,7 +13,7 @@ import { SvgPen } from "../painting/svg.js";
 import { timeTicks } from "../export/time_axis.js";
 import { addTreeParts, ViewState } from "../share/state.js";
 import { datedDepths } from "../tree/calendar.js";
-import { decodeFloats } from "../tree/tree.js";
+import { decodeFloats, Tree } from "../tree/tree.js";
 import { Arrangement } from "./arrangement.js";
 import { Filters } from "./filters.js";
 import { Searches } from "./searches.js";
@@ -22,6 +23,7 @@ export const LAYOUTS = {
   rectangular: RectangularLayout,
   circular: CircularLayout,
   unrooted: UnrootedLayout,
+  tanglegram: TanglegramLayout,
 };
 const LATE = 13; // milliseconds per frame
 const EARLY = 5;
@@ -30,6 +32,8 @@ export class Viewer extends EventTarget {
   constructor(canvas, tree, data) {
     super();
     Object.assign(this, { canvas, tree });
+    this.others = (data.others ?? []).map((other) => ({ name: other.name, tree: Tree.decode({ ...other, labels: data.labels }) }));
+    tree.other = this.others[0]?.tree ?? null;
     this.pen = canvas.getContext("2d");
     this.layouts = {}; // made when first shown
     this.painter = new Painter(tree);
@@ -56,6 +60,7 @@ export class Viewer extends EventTarget {
     this.arrangement = new Arrangement(this);
     this.faint = new FaintEdges();
     this.views = new ViewState();
+    this.arrangement.align();
     addTreeParts(this.views, this);
     this.resize();
   }
@@ -84,9 +89,14 @@ export class Viewer extends EventTarget {
     return Math.min(0.3 * window.room.width, 18 + 7 * longest);
   }
 
+  /** Whether there is a layout of a kind. A tanglegram needs a second tree. */
+  canShow(kind) {
+    return kind in LAYOUTS && (kind !== "tanglegram" || this.tree.other !== null);
+  }
+
   /** Show the tree in another layout. The choice and the selection stay. */
   setLayout(kind) {
-    if (kind === this.layout.kind) return;
+    if (kind === this.layout.kind || !this.canShow(kind)) return;
     this.flight = null;
     this.layout = this.#made(kind);
     this.#moved();
@@ -133,7 +143,8 @@ export class Viewer extends EventTarget {
     this.height = Math.max(1, Math.round(box.height));
     // The panel is next to the tree in wide windows, and above it in narrow ones.
     const wide = this.width >= 720;
-    const [left, right, top, bottom] = wide ? [276 + 18, 60 + 18, 18, 18] : [8, 8, 64 + 8, 120 + 8];
+    const axis = this.dates === null ? 0 : 24; // room for the time axis
+    const [left, right, top, bottom] = wide ? [276 + 18, 60 + 18, 18, 18 + axis] : [8, 8, 64 + 8, 120 + 8 + axis];
     const room = { left, top, right: this.width - right, bottom: this.height - bottom };
     room.width = Math.max(80, room.right - left);
     room.height = Math.max(80, room.bottom - top);
@@ -156,7 +167,8 @@ export class Viewer extends EventTarget {
       showLabels: this.showLabels,
       detail,
     };
-    return this.faint.apply(scene, this.tree);
+    const faint = this.faint.apply(scene, this.tree);
+    return this.layout.colored?.(faint) ?? faint;
   }
 
   #plainPalette() {
