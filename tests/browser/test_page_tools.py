@@ -554,13 +554,13 @@ def noisy_pair(n: int, noise: float) -> tuple[tr.Tree, tr.Tree]:
 
 PAIRS = {
     "equal": (ROOTED, ROOTED.restrict(list(reversed(ROOTED.labels)))),
-    "noisy": noisy_pair(40, 3.0),
+    "noisy": noisy_pair(40, 0.7),
     "inner points": (TREES["inner points"], tr.datasets.random_tree(80, rng=5)),
     "zero lengths": (
         TREES["zero lengths"],
         tr.Tree(4, [[0, 4], [2, 4], [4, 5], [5, 1], [5, 3]], [1.0, 1.0, 2.0, 1.0, 0.0]),
     ),
-    "large": noisy_pair(500, 20.0),
+    "large": noisy_pair(500, 2.0),
 }
 
 

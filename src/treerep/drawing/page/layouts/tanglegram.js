@@ -68,7 +68,7 @@ export class TanglegramLayout extends RectangularLayout {
       for (let id = 0; id < nPoints; id += marked ? 1 : step) {
         const k = position[id];
         if (Boolean(isMarked(k)) !== marked || scene.hidden?.[id]) continue;
-        pen.strokeStyle = marked ? scene.theme.select : (scene.palette[scene.classes[k]] ?? scene.theme.edge);
+        pen.strokeStyle = marked ? scene.theme.select : (scene.palette[scene.pointClasses[k]] ?? scene.theme.edge);
         pen.globalAlpha = marked ? 1 : 0.45;
         this.#line(pen, k, id);
       }
@@ -150,6 +150,7 @@ export class TanglegramLayout extends RectangularLayout {
       ...scene,
       theme,
       palette: [...palette, theme.path],
+      pointClasses: classes, // the lines keep the colors of their points
       classes: classes.map((own, k) => (this.splits.missing[k] ? kind : own)),
     };
   }
