@@ -1,9 +1,11 @@
 """The layouts of the page in a real browser, compared with those of Python."""
 
+import io
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import treerep as tr
 from treerep.drawing.layouts.radial import radial
@@ -279,3 +281,32 @@ def test_filtered_points_are_faint(tab, kind):
     tab.settle()
     svg = ET.fromstring(page.evaluate("treerep.viewer.svg()"))
     assert any(path.get("opacity") == "0.16" for path in svg.iter(f"{SVG}path"))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("kind", ALL)
+def test_webgl_draws_the_same_picture_as_the_canvas(tab, kind, theme):
+    tree = tr.datasets.random_tree(200, shape="binary")
+    page = tab.open(tree, layout=kind, context={"color_scheme": theme})
+    seen = []
+    for webgl in ("false", "true, true"):
+        page.evaluate(f"treerep.viewer.useWebGl({webgl})")
+        tab.settle()
+        picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+        seen.append(np.asarray(picture.resize((320, 200), Image.Resampling.BOX), dtype=float))
+        assert page.evaluate("treerep.viewer.glPen !== null") == (webgl != "false")
+    tab.shot(f"webgl-{kind}-{theme}")
+    away = np.abs(seen[0] - seen[1])
+    blank = np.abs(seen[0] - seen[0][100, 310]).mean()
+    assert away.mean() < 1.5 and blank > 3
+    page.evaluate("treerep.viewer.useWebGl(false)")
+
+
+def test_a_lost_webgl_context_falls_back_to_the_canvas(tab):
+    page = tab.open(tr.datasets.random_tree(200, shape="binary"))
+    page.evaluate("treerep.viewer.useWebGl(true, true)")
+    page.evaluate("treerep.viewer.glPen.gl.getExtension('WEBGL_lose_context').loseContext()")
+    page.wait_for_timeout(200)
+    tab.settle()
+    assert page.evaluate("treerep.viewer.glPen === null && treerep.viewer.glCanvas.hidden")
+    assert page.evaluate("treerep.viewer.pen.getImageData(5, 5, 1, 1).data[3]") == 255

@@ -2,12 +2,18 @@
 
 import warnings
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .._core.extras import require
 from ..adapters.scverse._cell_table import cell_palettes, cell_table
 from ..formats.data.h5ad import check_links
 from ._options import Reading
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+    from pandas import Series
+
+    from ..drawing.figures._colors import Palette
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
@@ -15,8 +21,8 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 class CellTable(NamedTuple):
     """Columns of the cells, and the palette of each column that has one."""
 
-    columns: dict[str, Any]
-    palettes: dict[str, Any]
+    columns: "dict[str, Series]"
+    palettes: "dict[str, Palette]"
 
 
 def is_h5ad(path: str, reading: Reading) -> bool:
@@ -46,6 +52,6 @@ def read_cells(path: str, color: str | None, genes: str | None, table: str | Non
     return CellTable(columns, cell_palettes(adata, columns, None, None, None))
 
 
-def _gene_names(adata: Any) -> set[str]:
+def _gene_names(adata: "AnnData") -> set[str]:
     names = set(adata.var_names)
     return names if adata.raw is None else names | set(adata.raw.var_names)

@@ -1,7 +1,7 @@
 """The columns of `obs` and chosen genes as a table of attributes for a page."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from .plots.tree_plots import palette_of
 
 if TYPE_CHECKING:
     from anndata import AnnData
+    from matplotlib.colors import Colormap
+    from pandas import Series
+
+    from ...drawing.figures._colors import Palette
 
 #: Genes to include: their names, "all", or None.
 GeneNames = Sequence[str] | str | None
@@ -23,8 +27,8 @@ def cell_table(
     *,
     layer: str | None = None,
     use_raw: bool | None = None,
-) -> dict[str, Any]:
-    """Return columns of `obs`, and sparse columns of genes. `color` may be a gene, too."""
+) -> "dict[str, Series]":
+    """Return columns of `obs`, and sparse columns of genes. `color` may also be a gene."""
     columns = {
         str(name): _finite(adata.obs[name]) for name in adata.obs if _is_usable(adata.obs[name])
     }
@@ -41,19 +45,19 @@ def cell_table(
     return columns
 
 
-def _finite(column: Any) -> Any:
+def _finite(column: "Series") -> "Series":
     """Return a column with NaN instead of infinite numbers."""
     return column.where(np.isfinite(column)) if column.dtype.kind == "f" else column
 
 
-def _is_usable(column: Any) -> bool:
+def _is_usable(column: "Series") -> bool:
     """Return whether all values of a column are numbers, text, dates or missing."""
     if column.dtype.kind != "O" or hasattr(column, "cat"):
         return True
     return not any(np.ndim(value) > 0 for value in column)
 
 
-def _sparse_columns(adata: "AnnData", genes: Genes, names: list[str]) -> dict[str, Any]:
+def _sparse_columns(adata: "AnnData", genes: Genes, names: list[str]) -> "dict[str, Series]":
     pandas = require("pandas", "scverse")
     csc_array = require("scipy.sparse", "scverse").csc_array
     part = csc_array(genes.table[:, [_gene_position(genes, name) for name in names]])
@@ -80,10 +84,14 @@ def _gene_position(genes: Genes, name: str) -> int:
 
 
 def cell_palettes(
-    adata: "AnnData", columns: Mapping[str, Any], color: str | None, palette: Any, cmap: Any
-) -> dict[str, Any]:
+    adata: "AnnData",
+    columns: "Mapping[str, Series]",
+    color: str | None,
+    palette: "Palette",
+    cmap: "str | Colormap | None",
+) -> "dict[str, Palette]":
     """Return the palette of each column: given, or stored in `uns`, as in scanpy."""
-    found = {}
+    found: dict[str, Palette] = {}
     for name, values in columns.items():
         stored = palette_of(adata, name)
         if stored:

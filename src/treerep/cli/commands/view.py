@@ -1,7 +1,7 @@
 """`treerep view`: write an interactive page of a tree."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import treerep as tr
 
@@ -10,6 +10,9 @@ from .._cell_tables import CellTable, is_h5ad, read_cells
 from .._command_options import ViewOptions
 from .._inputs import as_tree, display_name, read_either, read_one_tree, refuse_trials
 from .._outputs import check_outputs, open_output, print_note
+
+if TYPE_CHECKING:
+    from ...drawing.figures._colors import Palette
 
 
 def view_file(options: ViewOptions) -> None:
@@ -71,10 +74,10 @@ def _cells(options: ViewOptions) -> CellTable:
     return CellTable({}, {})
 
 
-def _palette(options: ViewOptions, cells: CellTable) -> Any:
+def _palette(options: ViewOptions, cells: CellTable) -> "Palette | dict[str, Palette]":
     """Return the given palette, or the palettes of the columns of `obs`."""
     given = options.palette
     if given is None:
         return cells.palettes or None
-    chosen: Any = given.split(",") if "," in given or given.startswith("#") else given
+    chosen = given.split(",") if "," in given or given.startswith("#") else given
     return chosen if options.color is None else {**cells.palettes, options.color: chosen}

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from ..._core.extras import require
 from ..figures._colors import PALETTE, Palette, category_colors, color_map, is_color_map
@@ -72,7 +72,7 @@ def _fits(palette: Palette, names: list[str]) -> bool:
     return not is_color_map(palette)  # ramps are for numbers, and for the first column
 
 
-def _hex(color: Any) -> str:
+def _hex(color: object) -> str:
     if isinstance(color, str) and _HEX.fullmatch(color):
         return color[:7].upper()
     try:

@@ -27,7 +27,7 @@ from ._others import named_others, other_fields
 from ._palette import THEME_COLORS
 
 #: The style sheets.
-STYLES = ("styles/page", "styles/legend", "styles/cards", "styles/print")
+STYLES = ("styles/page", "styles/legend", "styles/cards", "styles/tools", "styles/print")
 #: The modules, each listed after the modules that it imports.
 MODULES = (
     *("tree/newick", "tree/tree", "tree/flags", "tree/sarkar", "tree/arrange", "tree/clusters"),
@@ -35,14 +35,15 @@ MODULES = (
     *("layouts/geometry", "layouts/rows", "layouts/disk_walk", "layouts/disk"),
     *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
     *("painting/scales", "painting/colors", "painting/detail", "painting/labels"),
-    *("painting/faint", "painting/support_labels", "painting/highlights", "painting/painter", "painting/svg"),
-    "layouts/tanglegram",
+    *("painting/faint", "painting/support_labels", "painting/highlights", "painting/strips"),
+    *("painting/painter", "painting/svg", "painting/gl", "layouts/tanglegram"),
     *("share/fragment", "share/state", "share/link", "export/winansi", "export/pdf"),
     *("export/scale_bar", "export/time_axis", "export/figure_legend", "export/figure"),
-    "export/table",
-    *("view/queries", "view/searches", "view/filters", "view/arrangement", "view/viewer"),
-    *("panel/dom", "panel/search", "panel/color_bar", "panel/legend", "panel/cards"),
-    *("panel/tip", "panel/treetools", "panel/exports", "panel/rulers", "panel/panel", "view/input", "main"),
+    *("export/table", "view/queries", "view/searches", "view/filters", "view/arrangement"),
+    *("view/viewer", "panel/dom", "panel/search", "panel/color_bar", "panel/legend"),
+    *("panel/attribute_choice", "panel/table_text", "panel/tables", "panel/cards"),
+    *("panel/tip", "panel/treetools", "panel/exports", "panel/rulers", "panel/panel"),
+    *("view/input", "main"),
 )
 #: Notebooks show larger trees as a line of text, because outputs are stored in the notebook
 #: file.
@@ -135,7 +136,8 @@ def page(
         scale. The default suits the size of the tree.
     layout : "disk", "rectangular", "circular", "unrooted" or "tanglegram", optional
         The first layout: the Poincaré disk, a phylogram, a phylogram around the root, equal angles,
-        or two trees. The default depends on the tree. The page can switch between all layouts.
+        or two trees. By default, large or very deep trees get a phylogram, and others the disk. The
+        page can switch between all layouts.
     lengths : "original", "square root" or "equal", optional
         The first edge lengths. By default, the lengths are original unless terminal edges would hide
         the inner edges.
@@ -190,7 +192,7 @@ def page(
         else str(title)
     )
     two = bool(others) and layout in (None, "tanglegram")
-    view = first_view(tree, None if two else layout, lengths, root)
+    view = first_view(tree, "rectangular" if two else layout, lengths, root, factor)
     attributes, first = attribute_fields(tree, table, color, palette)
     fields = {
         "title": heading,

@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from .._cell_table import GeneNames, cell_palettes, cell_table
 from .._storage import get_tree
+from .tree_plots import root_cell
 
 if TYPE_CHECKING:
     from anndata import AnnData
+    from matplotlib.colors import Colormap
 
+    from ....drawing.figures._colors import Palette
     from ....drawing.page.write import Page
 
 
@@ -19,10 +22,11 @@ def page(
     key: str = "treerep",
     color: str | None = None,
     genes: GeneNames = None,
+    root: str | int | None = None,
     layer: str | None = None,
     use_raw: bool | None = None,
-    palette: Any = None,
-    cmap: Any = None,
+    palette: "Palette" = None,
+    cmap: "str | Colormap | None" = None,
     **options: Any,
 ) -> "Page":
     """Make an interactive page of the tree of the cells.
@@ -42,6 +46,9 @@ def page(
         A column of `obs`, or a gene, to color by at first.
     genes : list of str, str, or "all", optional
         Genes to include. The page stores values other than 0 and finds a gene by its name.
+    root : str or int, optional
+        Name or position of the root cell. The default is the `root` of `tl.tree`, or the center
+        of the tree.
     layer, use_raw
         The table of genes, as in `pl.tree`.
     palette, cmap : optional
@@ -82,4 +89,12 @@ def page(
         )
     table = cell_table(adata, color, genes, layer=layer, use_raw=use_raw)
     palettes = cell_palettes(adata, table, color, palette, cmap)
-    return tree_page(tree, path, table=table, color=color, palette=palettes or None, **options)
+    return tree_page(
+        tree,
+        path,
+        table=table,
+        color=color,
+        palette=palettes or None,
+        root=root_cell(adata, root, key),
+        **options,
+    )

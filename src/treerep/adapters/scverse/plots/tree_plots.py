@@ -98,7 +98,7 @@ def tree(
     >>> axes = tr.pl.tree(adata, color="treerep_lineage")
     """
     fitted = get_tree(adata, key=key)
-    start = _root(adata, root, key)
+    start = root_cell(adata, root, key)
     style = _Style(layer, use_raw, palette, cmap, title, ncols, ax, show, save)
     return _draw(adata, fitted, color, style, {"layout": layout, "root": start, **options})
 
@@ -158,7 +158,7 @@ def disk(
     fitted = get_tree(adata, key=key)
     used = params_of(adata, f"X_{key}")
     chosen = used.get("scale", "auto") if scale is None else scale
-    placed = place_tree(fitted, dim=2, scale=chosen, root=_root(adata, root, f"X_{key}"))
+    placed = place_tree(fitted, dim=2, scale=chosen, root=root_cell(adata, root, f"X_{key}"))
     style = _Style(layer, use_raw, palette, cmap, title, ncols, ax, show, save)
     return _draw(adata, placed, color, style, options)
 
@@ -177,7 +177,7 @@ class _Style(NamedTuple):
     save: str | Path | None
 
 
-def _root(adata: "AnnData", root: str | int | None, key: str) -> int | None:
+def root_cell(adata: "AnnData", root: str | int | None, key: str) -> int | None:
     """Return the position of the requested root cell, or of the previously used one."""
     return root_of(adata, key) if root is None else cell_position(adata, root)
 

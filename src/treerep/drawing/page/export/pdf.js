@@ -116,7 +116,7 @@ export class PdfPen {
 
   #paint(style, operator, commands) {
     if (commands.includes("")) return; // an empty path
-    const { rgb, alpha } = channelsOf(style);
+    const { rgb, alpha } = inkOf(style);
     const state = this.#alpha(alpha * this.globalAlpha);
     this.body.push("q", `${rgb.map(decimal).join(" ")} ${operator}${state}`, ...commands, "Q");
   }
@@ -201,7 +201,7 @@ function sweep(start, end, counterclockwise) {
 }
 
 /** Red, green and blue from 0 to 1, and the opacity, of a color in CSS. */
-export function channelsOf(style) {
+function inkOf(style) {
   const text = String(style);
   const numbers = (/\(([^)]*)\)/.exec(text)?.[1] ?? "").split(/[\s,/]+/).map(Number);
   if (numbers.length >= 3) return { rgb: numbers.slice(0, 3).map((part) => part / 255), alpha: numbers[3] ?? 1 };

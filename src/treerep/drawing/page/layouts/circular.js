@@ -21,7 +21,16 @@ export class CircularLayout extends PlaneLayout {
       this.x[k] = this.depth[k] * Math.cos(angle);
       this.y[k] = this.depth[k] * Math.sin(angle);
     }
-    this.box = bounds(this.x, this.y);
+    // Rings around the tree need the whole circle.
+    const r = this.reach[0];
+    this.box = this.hasRings ? [-r, -r, r, r] : bounds(this.x, this.y);
+  }
+
+  /** Leave space for rings around the tree, or fit the tree itself. */
+  setRings(on) {
+    if (Boolean(this.hasRings) === on) return;
+    this.hasRings = on;
+    if (this.rows) this.arrange();
   }
 
   angleAt(k) {

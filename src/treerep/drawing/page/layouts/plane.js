@@ -23,7 +23,7 @@
 import { depthsOf, isCollapsed, rowsOf } from "./rows.js";
 
 const MARGIN = 40; // pixels around the window in which edges are still placed
-const READABLE_ROW = 18; // height of a row with a readable label, in pixels
+const FEW = 30; // points around a position in the middle
 export const TALLEST_ROW = 46; // pixels, so that a few tips are not pulled apart
 const FLIGHT_TIME = 420; // milliseconds
 
@@ -317,11 +317,24 @@ export class PlaneLayout {
     return this.#flight({ u, v, zx, zy });
   }
 
-  /** Center a position. Zoom in until its row is readable. */
+  /** Center a position. Zoom in until its surroundings are readable. */
   flightTo(k) {
     const { zx, zy } = this.camera;
-    const factor = Math.max(1, READABLE_ROW / this.rowHeight());
+    const factor = Math.max(1, this.readableZoom(k) / zy);
     return this.#flight({ ...this.#shareOf(this.x[k], this.y[k]), ...this.zoomed(zx, zy, factor, null) });
+  }
+
+  /** The zoom at which the nearest points of a position fill the room. */
+  readableZoom(k) {
+    const { up, size, pointsBelow } = this.tree;
+    let top = k;
+    while (up[top] >= 0 && pointsBelow[top] < FEW) top = up[top];
+    const range = [top, top + size[top]];
+    const [left, above, right, below] = bounds(this.x.subarray(...range), this.y.subarray(...range));
+    const { room } = this.window;
+    const wide = (0.6 * room.width) / Math.max((right - left) * this.fx, 1);
+    const high = (0.6 * room.height) / Math.max((below - above) * this.fy, 1);
+    return Math.min(wide, high);
   }
 
   /** Show several positions, if they are not in sight already. */

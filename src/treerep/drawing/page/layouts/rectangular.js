@@ -4,6 +4,7 @@ import { PlaneLayout, TALLEST_ROW } from "./plane.js";
 import { lastChildren } from "./rows.js";
 
 
+const READABLE_ROW = 18; // height of a row with a readable label, in pixels
 
 export class RectangularLayout extends PlaneLayout {
   constructor(tree) {
@@ -31,6 +32,10 @@ export class RectangularLayout extends PlaneLayout {
 
   rowHeight(scale = this.sy) {
     return scale;
+  }
+
+  readableZoom() {
+    return READABLE_ROW / this.fy;
   }
 
   /** The wheel zooms the rows. Lengths are zoomed separately. */

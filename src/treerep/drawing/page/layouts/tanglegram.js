@@ -114,6 +114,10 @@ export class TanglegramLayout extends RectangularLayout {
       pen.lineWidth = kind === 1 ? 1.6 : 1.2;
       for (const k of positions) this.#otherBranch(pen, k);
     });
+  }
+
+  /** Texts are above the tree. */
+  paintOver(pen, scene) {
     if (scene.showLabels && this.sy >= LABEL_ROW) this.#otherLabels(pen, scene);
   }
 

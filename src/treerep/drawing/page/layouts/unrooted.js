@@ -86,6 +86,11 @@ export class UnrootedLayout extends PlaneLayout {
     return Math.min(angle, 2) * (reach[k] - depth[Math.max(0, this.tree.up[k])]) * this.sx;
   }
 
+  /** Most points are closer to the middle than the farthest one. */
+  sizeAt() {
+    return Math.min(1, this.rowHeight() / 28);
+  }
+
   angleAt(k) {
     return this.angle[k];
   }

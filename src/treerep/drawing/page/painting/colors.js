@@ -34,8 +34,12 @@ export const THEMES = {
 
 // The palettes of both themes, as Python stored them: see `useThemeColors`.
 const PALETTES = { light: null, dark: null };
-// Colors repeat with another lightness, toward white (positive) or black (negative).
-const SHADES = { light: [0, -0.4, 0.4, -0.65, 0.6], dark: [0, 0.45, -0.25, 0.7, -0.4] };
+// Colors repeat with another lightness, toward white (positive) or black (negative). Dark colors only get lighter, and
+// pale colors only darker.
+const SHADES = { light: [0, -0.4, 0.4, -0.62, 0.62], dark: [0, 0.45, -0.25, 0.7, -0.4] };
+const DARK_SHADES = [0, 0.2, 0.5, 0.35, 0.68];
+const PALE_SHADES = [0, -0.2, -0.5, -0.35, -0.65];
+const [DARK_COLOR, PALE_COLOR] = [90, 200]; // limits of the mean of the channels
 const STEPS = 32; // colors of a color bar
 
 /** Use the palettes that Python stored. */
@@ -58,8 +62,11 @@ export function colorAt(stops, share) {
 function categoryColors(theme, count) {
   const { categories } = PALETTES[theme];
   return Array.from({ length: Math.min(count, categories.length * SHADES[theme].length) }, (_, i) => {
-    const shade = SHADES[theme][Math.floor(i / categories.length)];
-    return mixed(categories[i % categories.length], shade > 0 ? "#ffffff" : "#000000", Math.abs(shade));
+    const color = categories[i % categories.length];
+    const mean = channels(color).reduce((sum, part) => sum + part, 0) / 3;
+    const shades = mean < DARK_COLOR ? DARK_SHADES : mean > PALE_COLOR ? PALE_SHADES : SHADES[theme];
+    const shade = shades[Math.floor(i / categories.length)];
+    return mixed(color, shade > 0 ? "#ffffff" : "#000000", Math.abs(shade));
   });
 }
 
@@ -201,11 +208,12 @@ export class Attribute {
     const classes = new Int32Array(n);
     for (let k = n - 1; k >= 0; k--) {
       const value = this.tree.isPoint(k) ? this.values[this.tree.node[k]] : Number.NaN;
-      if (!Number.isNaN(value)) {
-        sum[k] += this.scale.share(value);
+      const own = Number.isNaN(value) ? Number.NaN : this.scale.share(value);
+      if (!Number.isNaN(own)) {
+        sum[k] += own;
         count[k]++;
       }
-      const share = Number.isNaN(value) ? sum[k] / count[k] : this.scale.share(value);
+      const share = Number.isNaN(own) ? sum[k] / count[k] : own;
       const missing = count[k] === 0 || (this.tree.isPoint(k) && Number.isNaN(value));
       classes[k] = missing ? 0 : 1 + Math.round(share * (STEPS - 1));
       if (k > 0) {

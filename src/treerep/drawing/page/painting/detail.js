@@ -11,6 +11,8 @@ export const DETAILS = [
   { rim: 1.5, edge: 1.2, steiner: 1.2, cell: 3, edgeCell: 4, long: 60 },
   { rim: 3, edge: 2, steiner: 1.5, cell: 5, edgeCell: 7, long: 120 },
   { rim: 5, edge: 3, steiner: 2, cell: 8, edgeCell: 12, long: Infinity },
+  { rim: 8, edge: 5, steiner: 3, cell: 12, edgeCell: 18, long: Infinity },
+  { rim: 12, edge: 7, steiner: 4, cell: 16, edgeCell: 26, long: Infinity },
 ];
 const MANY = 500; // edges of a node; fewer are fast to draw
 

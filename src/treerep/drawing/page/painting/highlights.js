@@ -19,7 +19,8 @@ export function paintHighlights(pen, scene, radius) {
     }
     pen.beginPath();
     for (const k of rings) {
-      const r = radius[k] + 2.2 + 2.2 * i; // the rings of several searches are concentric
+      // The rings of several searches are concentric, outside the ring of selected points.
+      const r = radius[k] + 4.2 + 2.4 * i;
       pen.moveTo(layout.px[k] + r, layout.py[k]);
       pen.arc(layout.px[k], layout.py[k], r, 0, 2 * Math.PI);
     }

@@ -8,7 +8,7 @@ const MOST_LABELS = 70;
 const MOST_BESIDE_TIPS = 400;
 const LABEL_CANDIDATES = 500;
 const LEAST_ROOM = 7.5; // pixels between tips with labels
-const CELL = 5; // pixels of the grid that keeps labels apart in the plane
+const CELL = 4; // pixels of the grid that keeps labels apart in the plane
 
 export class Labels {
   constructor(tree) {
@@ -75,7 +75,7 @@ export class Labels {
     const text = this.#text(k);
     if (text === "") return;
     const [x, y] = [layout.px[k], layout.py[k]];
-    const share = layout.sizeAt(k);
+    const share = Math.max(layout.sizeAt(k), this.tree.nPoints <= 80 ? 0.55 : 0); // a few labels are all readable
     const size = Math.round(2 * (always ? 13 : 9.5 + 4 * share)) / 2;
     pen.font = `${always ? 600 : 500} ${size}px ${FONT}`;
     const wide = pen.measureText(text).width;
@@ -86,7 +86,7 @@ export class Labels {
     const box = free ?? places[0];
     this.boxes.push(box);
     pen.textAlign = "left";
-    pen.globalAlpha = always ? 1 : Math.min(1, 0.45 + share);
+    pen.globalAlpha = always ? 1 : Math.min(1, 0.68 + share);
     this.#write(text, box[0] + 2, (box[1] + box[3]) / 2);
   }
 
@@ -158,11 +158,11 @@ export class Labels {
   /** Take the cells along a label. Return whether all of them were free. */
   #takes([x, y], [c, s], wide, size) {
     const along = Math.ceil(wide / CELL);
-    const across = Math.max(1, Math.ceil((0.9 * size) / CELL));
+    const across = Math.max(1, Math.ceil(size / CELL));
     const spots = [];
     for (let i = 0; i <= along; i++) {
-      for (let j = 0; j < across; j++) {
-        const [a, b] = [(i * wide) / along, ((j + 0.5) / across - 0.5) * 0.9 * size];
+      for (let j = 0; j <= across; j++) {
+        const [a, b] = [(i * wide) / along, (j / across - 0.5) * size];
         spots.push([x + a * c - b * s, y + a * s + b * c]);
       }
     }

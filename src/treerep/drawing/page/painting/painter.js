@@ -3,6 +3,7 @@
 import { Cells, Fans } from "./detail.js";
 import { paintHighlights } from "./highlights.js";
 import { Labels } from "./labels.js";
+import { paintStrips } from "./strips.js";
 import { paintSupport } from "./support_labels.js";
 import { isCollapsed } from "../layouts/rows.js";
 import { allBelow, anyBelow } from "../tree/flags.js";
@@ -27,22 +28,26 @@ export class Painter {
     this.labels = new Labels(tree);
   }
 
-  /** Draw a scene: see `Viewer.scene`. */
-  paint(pen, scene) {
+  /** Draw a scene: see `Viewer.scene`. `treePen` draws the edges and dots, below everything else. */
+  paint(pen, scene, treePen = pen) {
     this.scene = scene;
-    this.pen = pen;
+    this.pen = treePen;
     this.faint = scene.hidden ? allBelow(this.tree, scene.hidden) : null;
-    pen.lineCap = "butt";
-    scene.layout.paintGround(pen, scene);
+    treePen.lineCap = "butt";
+    if (pen !== treePen) pen.clearRect(0, 0, scene.width, scene.height);
+    scene.layout.paintGround(treePen, scene);
     this.#edges();
+    this.#dots();
+    this.pen = pen;
     this.#triangles();
     this.#selectedEdges();
     this.#path();
-    this.#dots();
     paintHighlights(pen, scene, this.radius);
     this.#rings();
     this.labels.paint(pen, scene, this.radius);
+    scene.layout.paintOver?.(pen, scene);
     paintSupport(pen, scene, this.tree);
+    paintStrips(pen, scene);
     this.#lasso();
   }
 
@@ -62,7 +67,8 @@ export class Painter {
       if (heads[bucket] < 0) continue;
       const [kind, size] = [Math.floor(bucket / 3), bucket % 3];
       pen.strokeStyle = palette[kind] === undefined || kind === 0 ? theme.edge : palette[kind];
-      pen.globalAlpha = kind === palette.length ? FAINT : kind === 0 ? 0.9 : size === 2 ? thin : 0.75;
+      const mixed = isDisk || this.tree.nPoints <= MANY_TIPS ? 0.9 : 0.5; // many mixed branches are side by side
+      pen.globalAlpha = kind === palette.length ? FAINT : kind === 0 ? mixed : size === 2 ? thin : 0.75;
       pen.lineWidth = EDGE_WIDTHS[size] * (size === 0 || widen > 1.1 ? widen : 1);
       let left = CHUNK;
       pen.beginPath();

@@ -26,7 +26,7 @@ export class Legend {
 
   #build() {
     const { attribute, viewer, box } = this;
-    this.note = element("p", { class: "filtered", hidden: "" });
+    this.note = element("p", { class: "filtered", role: "status", hidden: "" });
     this.rows = element("div", { class: "rows" });
     this.bar = attribute?.kind === "number" ? new ColorBar(viewer, attribute) : null;
     box.replaceChildren(this.bar ? this.bar.box : this.rows, this.note);

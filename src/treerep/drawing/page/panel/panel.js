@@ -2,12 +2,14 @@
 
 import { copyText } from "../share/link.js";
 import { restoreScale, scaleText } from "../share/state.js";
+import { AttributeChoice } from "./attribute_choice.js";
 import { Cards } from "./cards.js";
 import { byId, counted, download, element } from "./dom.js";
 import { Exports } from "./exports.js";
 import { Rulers } from "./rulers.js";
 import { Legend } from "./legend.js";
 import { SearchBox } from "./search.js";
+import { Tables } from "./tables.js";
 import { Tip } from "./tip.js";
 import { TreeTools } from "./treetools.js";
 import { LAYOUTS } from "../view/viewer.js";
@@ -36,27 +38,13 @@ export class Panel {
       viewer.center(k);
       viewer.canvas.focus({ preventScroll: true });
     });
-    this.#fillColorBy();
+    this.choice = new AttributeChoice(viewer);
+    this.tables = new Tables(viewer, () => this.choice.update());
     this.#listen();
     this.#addViews();
     viewer.addEventListener("change", () => this.update());
     viewer.addEventListener("move", () => viewer.marks.hover >= 0 && this.tip.show(-1));
     this.update();
-  }
-
-  #fillColorBy() {
-    const { viewer } = this;
-    byId("colorby").append(
-      element("option", { value: -1 }, "nothing"),
-      ...viewer.attributes.map(({ name }, i) => element("option", { value: i }, name)),
-    );
-  }
-
-  // The number of clusters in a name changes with the slider.
-  #showColorBy() {
-    const { attributes, attribute } = this.viewer;
-    attributes.forEach(({ name }, i) => (byId("colorby").options[i + 1].text = name));
-    byId("colorby").value = attributes.indexOf(attribute);
   }
 
   // What the panel adds to the view of a link.
@@ -68,9 +56,12 @@ export class Panel {
       if (this.ownTheme) this.setTheme(theme);
     });
     views.add("clusters", () => this.treeTools.countClusters(), (count) => this.treeTools.setClusters(count));
+    const numbered = (name) => viewer.attributes.findIndex((attribute) => attribute.name === name);
     views.add("color", () => viewer.attribute?.name ?? "", (name) => {
-      const number = viewer.attributes.findIndex((attribute) => attribute.name === name);
-      if (viewer.attributes.indexOf(viewer.attribute) !== number) viewer.colorBy(number);
+      if (viewer.attributes.indexOf(viewer.attribute) !== numbered(name)) viewer.colorBy(numbered(name));
+    });
+    views.add("strips", () => viewer.strips.map(({ name }) => viewer.attributes.findIndex((one) => one.name === name)), (numbers) => {
+      viewer.setStrips(numbers.map((number) => viewer.attributes[number]).filter(Boolean));
     });
     views.add("scale", () => scaleText(viewer.attribute), (text) => restoreScale(viewer.attribute, text));
     views.add("filter", () => viewer.filters.state(), (state) => viewer.filters.restore(state));
@@ -82,8 +73,8 @@ export class Panel {
 
   #listen() {
     const { viewer } = this;
-    byId("colorby").addEventListener("change", (event) => viewer.colorBy(Number(event.target.value)));
-    byId("layout").append(...Object.keys(LAYOUTS).filter((kind) => viewer.canShow(kind)).map((kind) => element("option", { value: kind }, LAYOUT_NAMES[kind])));
+    const kinds = Object.keys(LAYOUTS).filter((kind) => viewer.canShow(kind));
+    byId("layout").append(...kinds.map((kind) => element("option", { value: kind }, LAYOUT_NAMES[kind])));
     byId("layout").addEventListener("change", (event) => {
       viewer.setLayout(event.target.value);
       viewer.arrangement.align();
@@ -223,10 +214,10 @@ export class Panel {
   }
 
   update() {
+    this.choice.update();
     this.legend.update();
     this.cards.update();
     this.treeTools.update();
-    this.#showColorBy();
     byId("spread").value = Math.log2(this.viewer.spread);
     document.querySelector('[data-run="labels"]').setAttribute("aria-pressed", this.viewer.showLabels);
     const { tree } = this.viewer;

@@ -117,7 +117,7 @@ export class SearchBox {
       "div",
       { class: "searched" },
       swatch,
-      element("span", { class: "name", title: text }, search === searches.current ? "" : text),
+      ...(search === searches.current ? [] : [element("span", { class: "name", title: text }, text)]),
       element("span", { class: "count", role: "status" }, at < 0 ? `${count} ${many}` : `${at + 1} of ${count}`),
       ...(nodes.length > 0 ? [...steps, ...keep] : []),
       button("✕", "Remove search", () => this.#remove(search)),

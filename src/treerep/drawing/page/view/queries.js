@@ -11,7 +11,8 @@ const COMPARE = {
   "!=": (order) => order !== 0,
 };
 
-const naturalOrder = new Intl.Collator("en", { numeric: true, sensitivity: "base" }).compare;
+/** Order of texts in which b2 comes before b10. */
+export const naturalOrder = new Intl.Collator("en", { numeric: true, sensitivity: "base" }).compare;
 
 /** What a query matches: `test` of a data point, and `column`, or `fault` if the query is wrong. */
 export function parseQuery(text, viewer) {

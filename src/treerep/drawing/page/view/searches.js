@@ -3,8 +3,8 @@
 import { matchingNodes } from "./queries.js";
 
 export const SEARCH_COLORS = {
-  light: ["#b8005c", "#0057b8", "#00705a", "#7a1fa2", "#9a4d00"],
-  dark: ["#ff6fb1", "#6cb6ff", "#3ddbb0", "#d59bff", "#ffb454"],
+  light: ["#b8005c", "#00705a", "#9a4d00", "#7a1fa2", "#0057b8"],
+  dark: ["#ff6fb1", "#3ddbb0", "#ffb454", "#d59bff", "#6cb6ff"],
 };
 
 export class Searches {

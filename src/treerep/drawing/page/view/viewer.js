@@ -9,6 +9,8 @@ import { TanglegramLayout } from "../layouts/tanglegram.js";
 import { UnrootedLayout } from "../layouts/unrooted.js";
 import { FaintEdges } from "../painting/faint.js";
 import { dotSize, Painter } from "../painting/painter.js";
+import { GlPen } from "../painting/gl.js";
+import { hasStrips, headerHeight, stripRoom, stripTipAt } from "../painting/strips.js";
 import { SvgPen } from "../painting/svg.js";
 import { timeTicks } from "../export/time_axis.js";
 import { addTreeParts, ViewState } from "../share/state.js";
@@ -35,6 +37,9 @@ export class Viewer extends EventTarget {
     this.others = (data.others ?? []).map((other) => ({ name: other.name, tree: Tree.decode({ ...other, labels: data.labels }) }));
     tree.other = this.others[0]?.tree ?? null;
     this.pen = canvas.getContext("2d");
+    this.glCanvas = document.getElementById("gl");
+    this.useWebGl(true);
+    this.glCanvas.addEventListener("webglcontextlost", () => this.useWebGl(false));
     this.layouts = {}; // made when first shown
     this.painter = new Painter(tree);
     this.attributes = data.attributes.map((attribute) => new Attribute(attribute, tree));
@@ -53,9 +58,9 @@ export class Viewer extends EventTarget {
     this.frames = { walk: 0, paint: 0, drawn: 0 };
     this.theme = "light";
     this.dates = data.dates ? decodeFloats(data.dates) : null; // years of the data points; NaN if unknown
+    this.strips = []; // attributes shown beside the tips
     this.filters = new Filters(this);
     this.searches = new Searches(this);
-    this.#measureWindow();
     this.layout = this.#made(data.layout ?? "disk");
     this.arrangement = new Arrangement(this);
     this.faint = new FaintEdges();
@@ -69,9 +74,11 @@ export class Viewer extends EventTarget {
 
   /** The layout of a kind, with the lengths that are shown now. */
   #made(kind) {
+    this.#measureWindow(kind);
     const layout = (this.layouts[kind] ??= new LAYOUTS[kind](this.tree));
     layout.labelRoom = this.#labelRoom(kind);
     layout.setWindow(this.window);
+    layout.setRings?.(this.strips.length > 0);
     if (layout.shape !== this.shape || layout.spread !== this.spread) {
       Object.assign(layout, { shape: this.shape, spread: this.spread });
       layout.setLengths(this.shape, this.spread);
@@ -79,8 +86,13 @@ export class Viewer extends EventTarget {
     return layout;
   }
 
-  /** Pixels beside the tips for labels, if all labels have room. */
+  /** Pixels beside the tips for labels and strips. */
   #labelRoom(kind) {
+    return this.#textRoom(kind) + (hasStrips(kind) ? stripRoom(this.strips.length) : 0);
+  }
+
+  /** Pixels beside the tips for labels, if all labels have room. */
+  #textRoom(kind) {
     const { tree, window } = this;
     const fits = kind === "rectangular" ? window.room.height / 9 : window.room.height / 5;
     if (!this.showLabels || tree.nPoints > fits) return kind === "rectangular" ? 24 : 8;
@@ -92,6 +104,13 @@ export class Viewer extends EventTarget {
   /** Whether there is a layout of a kind. A tanglegram needs a second tree. */
   canShow(kind) {
     return kind in LAYOUTS && (kind !== "tanglegram" || this.tree.other !== null);
+  }
+
+  /** Show attributes as strips of color beside the tips. */
+  setStrips(attributes) {
+    this.strips = attributes;
+    this.layout = this.#made(this.layout.kind);
+    this.#changed();
   }
 
   /** Show the tree in another layout. The choice and the selection stay. */
@@ -131,12 +150,20 @@ export class Viewer extends EventTarget {
     this.#measureWindow();
     this.canvas.width = Math.round(this.width * this.ratio);
     this.canvas.height = Math.round(this.height * this.ratio);
+    [this.glCanvas.width, this.glCanvas.height] = [this.canvas.width, this.canvas.height];
     this.layout.labelRoom = this.#labelRoom(this.layout.kind);
     this.layout.setWindow(this.window);
     this.redraw();
   }
 
-  #measureWindow() {
+  /** Draw the tree with WebGL if possible, or with the canvas alone. */
+  useWebGl(wanted, isSlowOk = false) {
+    this.glPen = wanted ? GlPen.on(this.glCanvas, isSlowOk) : null;
+    this.glCanvas.hidden = this.glPen === null;
+    this.redraw();
+  }
+
+  #measureWindow(kind = this.layout?.kind) {
     const box = this.canvas.getBoundingClientRect();
     this.ratio = pixelRatio();
     this.width = Math.max(1, Math.round(box.width));
@@ -145,9 +172,10 @@ export class Viewer extends EventTarget {
     const wide = this.width >= 720;
     const axis = this.dates === null ? 0 : 24; // room for the time axis
     const [left, right, top, bottom] = wide ? [276 + 18, 60 + 18, 18, 18 + axis] : [8, 8, 64 + 8, 120 + 8 + axis];
-    const room = { left, top, right: this.width - right, bottom: this.height - bottom };
+    const header = kind === "rectangular" ? headerHeight(this.strips) : 0;
+    const room = { left, top: top + header, right: this.width - right, bottom: this.height - bottom };
     room.width = Math.max(80, room.right - left);
-    room.height = Math.max(80, room.bottom - top);
+    room.height = Math.max(80, room.bottom - room.top);
     this.window = { width: this.width, height: this.height, room };
   }
 
@@ -163,6 +191,11 @@ export class Viewer extends EventTarget {
       hidden: this.hidden,
       marks: this.marks,
       lasso: this.lasso,
+      strips: this.strips.map((one) => ({
+        name: one.name,
+        classes: one.classes(),
+        palette: one.palette(this.theme),
+      })),
       highlights: this.searches.highlights(this.theme),
       showLabels: this.showLabels,
       detail,
@@ -202,7 +235,9 @@ export class Viewer extends EventTarget {
     this.layout.place(detail);
     const walked = performance.now();
     this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    this.painter.paint(this.pen, this.scene(detail));
+    this.glPen?.begin(this.width, this.height, this.ratio);
+    this.painter.paint(this.pen, this.scene(detail), this.glPen ?? this.pen);
+    this.glPen?.end();
     this.frames = { walk: walked - start, paint: performance.now() - walked, drawn: this.layout.count };
     this.dispatchEvent(new Event("drawn"));
   }
@@ -298,7 +333,8 @@ export class Viewer extends EventTarget {
   /** The placed position drawn nearest to a pixel, or -1. */
   nodeAt(px, py, reach = 12) {
     const { layout, tree } = this;
-    let best = -1;
+    let best = stripTipAt(layout, this.strips.length, [px, py]);
+    if (best >= 0) return best;
     let least = Infinity;
     for (let i = 0; i < layout.count; i++) {
       const k = layout.shown[i];
