@@ -1,5 +1,6 @@
 """What each command does with files; how the process ends is in test_shell."""
 
+import base64
 import csv
 import gzip
 import inspect
@@ -606,6 +607,22 @@ def test_view(call, four, tmp_path, monkeypatch):
     assert '"it\'s"' in page and '"\\u003cc>"' in page
     assert call("view", "-", "-o", "-", stdin=b"(a:1,b:2);").stdout.rstrip().endswith("</html>")
     assert_one_line_error(call("view", "four.csv", "-o", "-", "--open"), "--open needs a file")
+
+
+def test_the_first_view_of_a_page_is_chosen_by_options(call, four, tmp_path):
+    options = ["--layout", "circular", "--lengths", "square root"]
+    for root, node in (("it's", 1), ("3", 3)):
+        done = call("view", "four.csv", "-o", "t.html", *options, "--root", root)
+        assert done.returncode == 0
+        page = (tmp_path / "t.html").read_text(encoding="utf-8")
+        assert '"layout":"circular","lengths":"square root"' in page
+        (order,) = re.findall(r'"node":"(.*?)"', page)
+        assert int.from_bytes(base64.b64decode(order)[:4], "little") == node
+    for wrong, message in [
+        (["--layout", "round"], "layout must be one of 'disk', 'rectangular'"),
+        (["--root", "nobody"], "'nobody' is not in the tree"),
+    ]:
+        assert_one_line_error(call("view", "four.csv", "-o", "u.html", *wrong), message)
 
 
 def test_delta(call, graph, four):

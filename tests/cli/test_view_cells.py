@@ -59,7 +59,7 @@ def test_genes_and_a_table(call, cells, tmp_path):
     }
     gene = attribute(page, "gene2")
     assert gene["ramp"][0] == "#000004"
-    np.testing.assert_array_equal(numbers(gene["rows"], "<i4"), np.flatnonzero(cells.X[:, 2]))
+    np.testing.assert_array_equal(numbers(gene["rows"], "<u2"), np.flatnonzero(cells.X[:, 2]))
 
 
 def test_colors_by_name(call, tmp_path, data_folder):

@@ -38,7 +38,7 @@ def test_genes_are_stored_sparsely(marrow: ad.AnnData, make) -> None:
     for name in ("gene1", "gene3", "gene7"):
         entry = attribute(page, name)
         values = np.zeros(40)
-        values[numbers(entry["rows"], "<i4")] = numbers(entry["values"], "<f4")
+        values[numbers(entry["rows"], "<u2")] = numbers(entry["values"], "<u1")
         np.testing.assert_array_equal(values, expected[:, int(name[4:])])
         assert entry["ramp"][0] == "#000004"
     names = [entry["name"] for entry in stored(page)["attributes"]]
@@ -53,7 +53,7 @@ def test_genes_come_from_raw_or_a_layer(marrow: ad.AnnData) -> None:
     marrow.obs["gene2"] = marrow.obs["type"]
 
     def total(page, name):
-        return float(numbers(attribute(page, name)["values"], "<f4").sum())
+        return float(numbers(attribute(page, name)["values"], "<u1").sum())
 
     tens = tr.pl.page(marrow, genes=["gene1"], layer="tens")
     assert total(tens, "gene1") == float(marrow.X[:, 1].sum()) * 10

@@ -190,7 +190,8 @@ def test_sparse_columns_stay_sparse():
     page = tr.page(tree, table={"gene": column})
     entry = attribute(page, "gene")
     assert entry["kind"] == "number"
-    assert numbers(entry["rows"], "<i4").tolist() == [3, 70, 999]
+    assert entry["types"] == ["u2", "f4"]
+    assert numbers(entry["rows"], "<u2").tolist() == [3, 70, 999]
     assert numbers(entry["values"], "<f4").tolist() == [1.5, 2, 4]
     assert stored(page)["color"] == 1  # clusters
     with pytest.raises(ValueError, match="column 'gene' has shape"):
@@ -198,3 +199,14 @@ def test_sparse_columns_stay_sparse():
     dense[0] = np.inf
     with pytest.raises(ValueError, match="column 'gene' is not finite"):
         tr.page(tree, table={"gene": pd.Series(pd.arrays.SparseArray(dense, fill_value=0))})
+
+
+def test_counts_take_one_byte_each():
+    dense = np.zeros(70_000)
+    dense[[3, 69_999]] = [1, 255]
+    tree = tr.datasets.random_tree(70_000, shape="star")
+    column = pd.Series(pd.arrays.SparseArray(dense, fill_value=0))
+    entry = attribute(tr.page(tree, table={"gene": column}), "gene")
+    assert entry["types"] == ["i4", "u1"]
+    assert numbers(entry["rows"], "<i4").tolist() == [3, 69_999]
+    assert numbers(entry["values"], "<u1").tolist() == [1, 255]

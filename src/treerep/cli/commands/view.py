@@ -34,7 +34,7 @@ def view_file(options: ViewOptions) -> None:
         data=None if isinstance(source, tr.Tree | tr.TreeSum) else source,
         layout=options.layout,
         lengths=options.lengths,
-        root=options.root,
+        root=None if options.root is None else _node(tree, options.root),
         palette=_palette(options, cells),
         dates=options.dates,
         other=_compared(options),
@@ -81,3 +81,9 @@ def _palette(options: ViewOptions, cells: CellTable) -> "Palette | dict[str, Pal
         return cells.palettes or None
     chosen = given.split(",") if "," in given or given.startswith("#") else given
     return chosen if options.color is None else {**cells.palettes, options.color: chosen}
+
+
+def _node(tree: tr.Tree, name: str) -> int | str:
+    """Return a label of the tree as it is, and other numbers as node ids."""
+    is_label = tree.labels is not None and name in tree.labels
+    return int(name) if name.isdecimal() and not is_label else name

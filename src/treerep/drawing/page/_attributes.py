@@ -101,16 +101,21 @@ def _is_sparse(column: object) -> bool:
 
 
 def _sparse(name: str, column: Any) -> Fields:
-    """Return the values of a sparse column that are not 0, with single precision."""
+    """Return the values of a sparse column that are not 0: counts exactly, others as float32."""
     entries = column.array
     values = np.asarray(entries.sp_values, np.float64)
     if not np.isfinite(values).all():
         raise ValueError(f"column {name!r} is not finite: use finite numbers")
+    # Genes are most of a page, so their numbers take as few bytes as possible.
+    few = len(column) <= np.iinfo(np.uint16).max
+    counts = bool(((values >= 0) & (values <= 255) & (values == np.floor(values))).all())
+    types = ("u2" if few else "i4", "u1" if counts else "f4")
     return {
         "name": name,
         "kind": "number",
-        "rows": encode(entries.sp_index.indices, "<i4"),
-        "values": encode(values, "<f4"),
+        "rows": encode(entries.sp_index.indices, f"<{types[0]}"),
+        "values": encode(values, f"<{types[1]}"),
+        "types": types,
     }
 
 

@@ -1,7 +1,9 @@
 // Entry point: connects the parts of the page.
 
 import { keyCommands, listen, listenToKeys, markTabFocus } from "./view/input.js";
+import { pngFigure } from "./export/figure.js";
 import { Link } from "./share/link.js";
+import { Overview } from "./view/overview.js";
 import { Panel } from "./panel/panel.js";
 import { useThemeColors } from "./painting/colors.js";
 import { Tree } from "./tree/tree.js";
@@ -11,6 +13,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 useThemeColors(data.theme_colors);
 const viewer = new Viewer(document.getElementById("disk"), Tree.decode(data), data);
 const panel = new Panel(viewer, data.title);
+new Overview(viewer);
 const commands = keyCommands(viewer, panel);
 
 panel.listKeys(commands);
@@ -33,6 +36,8 @@ panel.link = new Link(viewer);
 // For tests and measurements.
 window.treerep = {
   viewer,
+  /** The picture that the page exports, as a PNG blob. */
+  png: () => pngFigure(viewer, panel.exports.options()),
   /** [x, y] of every node by id, including nodes very close to the rim. */
   positions() {
     viewer.layout.walk?.(Infinity);

@@ -7,6 +7,8 @@ const ZOOMS = [0.4, 60];
 // Subtrees are walked this many times farther than they are drawn, because paths may turn back.
 const FARTHER = 8;
 const LONGEST_FLIGHT = 60; // hyperbolic length
+const PARTS = 12; // of a long drag that would leave the tree
+const LEASH = 1.8; // hyperbolic length by which the focus may leave the tree
 
 export class DiskLayout extends DiskWalk {
   constructor(tree) {
@@ -47,6 +49,15 @@ export class DiskLayout extends DiskWalk {
   place(detail) {
     this.drawLimit = this.#limit(detail);
     this.walk(FARTHER * this.drawLimit);
+    this.#fillPixels();
+  }
+
+  placeAll() {
+    this.walk(Infinity);
+    this.#fillPixels();
+  }
+
+  #fillPixels() {
     const { cx, cy, radius, shown, x, y } = this;
     for (let i = 0; i < this.count; i++) {
       const k = shown[i];
@@ -164,12 +175,26 @@ export class DiskLayout extends DiskWalk {
   }
 
   drag(from, to) {
-    this.move(translationBetween(this.pointAt(...from), this.pointAt(...to)));
+    if (this.#moveNear(translationBetween(this.pointAt(...from), this.pointAt(...to)))) return;
+    // Go as far as possible.
+    const on = (share) => this.pointAt(from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1]));
+    for (let i = 0; i < PARTS && this.#moveNear(translationBetween(on(i / PARTS), on((i + 1) / PARTS))); i++);
   }
 
   /** Move the focus by a hyperbolic length in a direction of the screen. */
   pan(dx, dy, length = 0.35) {
-    this.move(translationAlong([-dx, dy], length / Math.sqrt(this.zoom)));
+    this.#moveNear(translationAlong([-dx, dy], length / Math.sqrt(this.zoom)));
+  }
+
+  /** Move the tree, unless the focus would leave it. Return whether it moved. */
+  #moveNear(isometry) {
+    const before = this.distanceToTree();
+    const { anchor, view } = this;
+    this.move(isometry);
+    const after = this.distanceToTree();
+    const isLost = after > LEASH && after > before;
+    if (isLost) Object.assign(this, { anchor, view });
+    return !isLost;
   }
 
   /** Zoom by a factor. The point at the pixel does not move, unless the focus is in flight. */

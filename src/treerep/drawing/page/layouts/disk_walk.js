@@ -10,9 +10,10 @@
 // the isometry a = e^(it/2) cosh(l/2), b = e^(it/2) sinh(l/2).
 
 import { isCollapsed } from "./rows.js";
-import { compose, IDENTITY, imageOfOrigin, normalized, translationAlong } from "./geometry.js";
+import { compose, geodesicCircle, IDENTITY, imageOfOrigin, normalized, translationAlong } from "./geometry.js";
 
 const STEP = 3; // hyperbolic length after which the anchor follows a move towards a node
+const MOST_EDGES = 64; // of a node, for the distance to the tree
 const FARTHEST = 1e10; // |a|^2 of the anchor: 24 from the focus
 
 export class DiskWalk {
@@ -81,6 +82,22 @@ export class DiskWalk {
       this.view = normalized(climbs ? this.#upper(this.view, this.anchor) : this.#lower(this.view, next));
       this.anchor = next;
     }
+  }
+
+  /** Hyperbolic distance between the focus and the edges of the nearest node. */
+  distanceToTree() {
+    this.#follow();
+    const { up, size } = this.tree;
+    const { anchor } = this;
+    const here = imageOfOrigin(this.view);
+    let least = Math.hypot(...here);
+    const look = (frame) => {
+      least = Math.min(least, nearestOnEdge(here, imageOfOrigin(frame)));
+    };
+    if (up[anchor] >= 0) look(this.#upper(this.view, anchor));
+    let left = MOST_EDGES;
+    for (let k = anchor + 1; k < anchor + size[anchor] && left > 0; k += size[k], left--) look(this.#lower(this.view, k));
+    return 2 * Math.atanh(Math.min(least, 1 - 1e-16));
   }
 
   #nearerNeighbor() {
@@ -228,4 +245,15 @@ export class DiskWalk {
     const distance = log > 0 ? 2 * (log + Math.log(2 * shift)) : 2 * Math.asinh(shift);
     return { frame, distance, at: imageOfOrigin(frame) };
   }
+}
+
+/** Distance from the origin to the geodesic between two points, in the units of the disk. */
+function nearestOnEdge([x, y], [u, v]) {
+  const ends = Math.min(Math.hypot(x, y), Math.hypot(u, v));
+  const circle = geodesicCircle(x, y, u, v);
+  if (circle === null) return x * u + y * v < 0 ? 0 : ends;
+  const [cx, cy, r] = circle;
+  // The foot is in the direction of the center. It is on the edge if the ends are on both sides of it.
+  const isBetween = (cx * y - cy * x) * (cx * v - cy * u) < 0;
+  return isBetween ? Math.min(ends, Math.hypot(cx, cy) - r) : ends;
 }

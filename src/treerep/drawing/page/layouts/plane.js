@@ -5,6 +5,7 @@
 //   setWindow(window)         the size of the picture and the room for the tree; see `Viewer.resize`
 //   setLengths(shape, spread) draw edges of length^shape.power; `spread` matters to the disk only
 //   place(detail)             place what is visible: `shown` lists `count` positions with pixels `px`, `py`
+//   placeAll()                place everything, for pictures of the way from one layout to another
 //   isPlaced(k), isDrawn(k)   whether the last `place` placed a position, and whether it is large enough to draw
 //   isBundle(k)               whether the whole subtree is drawn as one line, because it is too thin
 //   pixelOf(k)                the pixel of any position, also outside the window
@@ -185,6 +186,12 @@ export class PlaneLayout {
     this.#show(k, x, y);
   }
 
+  /** Forget what is visible: every position is where the camera shows it. */
+  placeAll() {
+    this.walks++;
+    this.count = 0;
+  }
+
   isPlaced(k) {
     return this.seen[k] === this.walks;
   }
@@ -203,7 +210,7 @@ export class PlaneLayout {
   }
 
   sizeAt() {
-    return Math.min(1, this.rowHeight() / 14);
+    return Math.min(0.65, this.rowHeight() / 20);
   }
 
   room(k) {

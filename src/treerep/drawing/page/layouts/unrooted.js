@@ -88,7 +88,12 @@ export class UnrootedLayout extends PlaneLayout {
 
   /** Most points are closer to the middle than the farthest one. */
   sizeAt() {
-    return Math.min(1, this.rowHeight() / 28);
+    return Math.min(0.65, this.rowHeight() / 28);
+  }
+
+  /** A tip has the room between its neighbors, however short its edge is. */
+  room(k) {
+    return Math.max(this.thickness(k), 0.6 * this.rowHeight());
   }
 
   angleAt(k) {

@@ -1,6 +1,6 @@
 // Colors of the two themes, of categories and of numbers.
 
-import { decodeFloats, decodeInts, decodeSingles } from "../tree/tree.js";
+import { decodeBytes, decodeFloats, decodeInts } from "../tree/tree.js";
 import { Scale } from "./scales.js";
 
 export const THEMES = {
@@ -41,6 +41,8 @@ const DARK_SHADES = [0, 0.2, 0.5, 0.35, 0.68];
 const PALE_SHADES = [0, -0.2, -0.5, -0.35, -0.65];
 const [DARK_COLOR, PALE_COLOR] = [90, 200]; // limits of the mean of the channels
 const STEPS = 32; // colors of a color bar
+// Types of the stored numbers of sparse attributes.
+const ARRAYS = { u1: Uint8Array, u2: Uint16Array, i4: Int32Array, f4: Float32Array };
 
 /** Use the palettes that Python stored. */
 export function useThemeColors(colors) {
@@ -76,11 +78,11 @@ export class Attribute {
   #values = null;
   #scale = null;
 
-  constructor({ name, kind, categories, values, rows, colors, ramp }, tree) {
+  constructor({ name, kind, categories, values, rows, types, colors, ramp }, tree) {
     Object.assign(this, { name, kind, categories, tree, colors, ramp });
     this.sparse = rows !== undefined; // such as genes: only values other than 0 are stored
     this.palettes = {}; // by theme
-    this.#encoded = { values, rows };
+    this.#encoded = { values, rows, types };
   }
 
   /** The value of each data point: numbers, or indices of categories; NaN or -1 if missing. */
@@ -90,13 +92,13 @@ export class Attribute {
   }
 
   #decoded() {
-    const { values, rows } = this.#encoded;
+    const { values, rows, types } = this.#encoded;
     if (typeof values !== "string") return values;
     if (this.kind !== "number") return decodeInts(values);
     if (!this.sparse) return decodeFloats(values);
     const all = new Float64Array(this.tree.nPoints);
-    const known = decodeSingles(values);
-    decodeInts(rows).forEach((row, i) => (all[row] = known[i]));
+    const [positions, known] = [rows, values].map((text, i) => new ARRAYS[types[i]](decodeBytes(text)));
+    positions.forEach((row, i) => (all[row] = known[i]));
     return all;
   }
 

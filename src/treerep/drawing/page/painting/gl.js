@@ -91,12 +91,12 @@ void main() {
 export class GlPen {
   /**
    * A pen for a canvas, or null if the browser has no WebGL. WebGL without a graphics card is 2 to 60 times slower than
-   * a canvas (measured in Chromium with SwiftShader), so it is used only on demand.
+   * a canvas (measured in Chromium with SwiftShader), so it is refused unless `isSlowOk`.
    */
   static on(canvas, isSlowOk = false) {
     const options = { alpha: false, antialias: false, depth: false, failIfMajorPerformanceCaveat: !isSlowOk };
     const gl = canvas.getContext("webgl2", options);
-    return gl === null ? null : new GlPen(gl);
+    return gl === null || (isSoftware(gl) && !isSlowOk) ? null : new GlPen(gl);
   }
 
   constructor(gl) {
@@ -210,6 +210,13 @@ export class GlPen {
   wait() {
     this.gl.readPixels(0, 0, 1, 1, this.gl.RGBA, this.gl.UNSIGNED_BYTE, new Uint8Array(4));
   }
+}
+
+/** Whether a program draws, not a graphics card. Browsers do not report this reliably as a performance caveat. */
+function isSoftware(gl) {
+  const names = gl.getExtension("WEBGL_debug_renderer_info");
+  const renderer = String(gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer);
 }
 
 /** Copies of a rectangle with numbers each, of which the last is a color. */

@@ -7,7 +7,8 @@ export const FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto
 const MOST_LABELS = 70;
 const MOST_BESIDE_TIPS = 400;
 const LABEL_CANDIDATES = 500;
-const LEAST_ROOM = 7.5; // pixels between tips with labels
+const LEAST_ROOM = 4; // pixels between tips with labels, of which some may overlap and are left out
+const FEW_DOTS = 3000;
 const CELL = 4; // pixels of the grid that keeps labels apart in the plane
 
 export class Labels {
@@ -109,12 +110,23 @@ export class Labels {
   #inPlane(done) {
     const { scene } = this;
     this.cells.clear(scene.width, scene.height, CELL);
+    this.#avoidDots();
     for (const k of done) this.#outward(k, true);
     if (!scene.showLabels) return;
     let left = MOST_BESIDE_TIPS;
     for (const k of this.#roomy()) {
       if (done.has(k)) continue;
       if (this.#outward(k, false) && --left === 0) break;
+    }
+  }
+
+  /** Labels of the plane do not cover dots, if there are few dots. */
+  #avoidDots() {
+    const { layout } = this.scene;
+    if (layout.count > FEW_DOTS) return;
+    for (let i = 0; i < layout.count; i++) {
+      const k = layout.shown[i];
+      if (this.radius[k] > 1) this.cells.take(layout.px[k], layout.py[k]);
     }
   }
 
@@ -183,7 +195,7 @@ export function shortened(text, most = 40) {
   return signs.length > most ? `${signs.slice(0, most - 1).join("")}…` : text;
 }
 
-/** Candidate boxes of a label: outward, inward, above and below its dot, as [left, top, right, bottom]. */
+/** Candidate boxes of a label: outward, inward, above, below and at the corners of its dot, as [left, top, right, bottom]. */
 function labelPlaces(x, y, wide, size, gap, left) {
   const [half, tall] = [wide / 2 + 2, size * 0.65];
   const beside = (side) => {
@@ -194,7 +206,10 @@ function labelPlaces(x, y, wide, size, gap, left) {
     const middle = y + side * (gap + tall);
     return [x - half, middle - tall, x + half, middle + tall];
   };
-  return [beside(left ? -1 : 1), beside(left ? 1 : -1), over(-1), over(1)];
+  const corner = (side, up) => beside(side).map((edge, i) => (i % 2 === 1 ? edge + 1.1 * up * tall : edge - 2 * side));
+  const sides = left ? [-1, 1] : [1, -1];
+  const corners = sides.flatMap((side) => [corner(side, -1), corner(side, 1)]);
+  return [...sides.map(beside), over(-1), over(1), ...corners];
 }
 
 const overlap = (one, two) => one[0] < two[2] && two[0] < one[2] && one[1] < two[3] && two[1] < one[3];

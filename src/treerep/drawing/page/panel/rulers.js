@@ -6,7 +6,7 @@ import { byId, element } from "./dom.js";
 
 export class Rulers {
   constructor(viewer) {
-    this.viewer = viewer;
+    Object.assign(this, { viewer, bar: byId("scalebar"), axis: byId("timeaxis") });
     viewer.addEventListener("drawn", () => this.update());
   }
 
@@ -19,7 +19,7 @@ export class Rulers {
   }
 
   #showBar(bar) {
-    const box = byId("scalebar");
+    const box = this.bar;
     box.hidden = bar === null;
     if (bar === null) return;
     box.style.width = `${bar.pixels.toFixed(1)}px`;
@@ -27,7 +27,7 @@ export class Rulers {
   }
 
   #showAxis(ticks) {
-    const box = byId("timeaxis");
+    const box = this.axis;
     box.hidden = ticks === null;
     if (ticks === null) return;
     const mark = ({ x, text }) => {

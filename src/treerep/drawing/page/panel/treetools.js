@@ -83,10 +83,10 @@ export class TreeTools {
   }
 }
 
-/** A range input with an output that shows its value. */
+/** A range input, and a text that shows its value. */
 function slider(id, min, max, step, run) {
   const input = element("input", { id, type: "range", min, max, step });
-  const output = element("output", { for: id });
+  const output = element("span", { class: "value" });
   input.addEventListener("input", () => run(Number(input.value)));
   const show = (text = String) => {
     output.textContent = text(Number(input.value));

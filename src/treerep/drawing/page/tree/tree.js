@@ -10,7 +10,7 @@ function bytes(text) {
 }
 
 export const decodeFloats = (text) => new Float64Array(bytes(text));
-export const decodeSingles = (text) => new Float32Array(bytes(text));
+export const decodeBytes = (text) => bytes(text);
 export const decodeInts = (text) => new Int32Array(bytes(text));
 
 export class Tree {

@@ -8,6 +8,7 @@ import { RectangularLayout } from "../layouts/rectangular.js";
 import { TanglegramLayout } from "../layouts/tanglegram.js";
 import { UnrootedLayout } from "../layouts/unrooted.js";
 import { FaintEdges } from "../painting/faint.js";
+import { Morph } from "../painting/morph.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { GlPen } from "../painting/gl.js";
 import { hasStrips, headerHeight, stripRoom, stripTipAt } from "../painting/strips.js";
@@ -17,6 +18,7 @@ import { addTreeParts, ViewState } from "../share/state.js";
 import { datedDepths } from "../tree/calendar.js";
 import { decodeFloats, Tree } from "../tree/tree.js";
 import { Arrangement } from "./arrangement.js";
+import { PenChoice } from "./pen_choice.js";
 import { Filters } from "./filters.js";
 import { Searches } from "./searches.js";
 
@@ -27,6 +29,8 @@ export const LAYOUTS = {
   unrooted: UnrootedLayout,
   tanglegram: TanglegramLayout,
 };
+const MOST_MORPHED = 8000; // nodes that move when the layout changes
+const MORPH_TIME = 500; // milliseconds
 const LATE = 13; // milliseconds per frame
 const EARLY = 5;
 
@@ -38,7 +42,8 @@ export class Viewer extends EventTarget {
     tree.other = this.others[0]?.tree ?? null;
     this.pen = canvas.getContext("2d");
     this.glCanvas = document.getElementById("gl");
-    this.useWebGl(true);
+    this.useWebGl(false);
+    this.penChoice = new PenChoice(this);
     this.glCanvas.addEventListener("webglcontextlost", () => this.useWebGl(false));
     this.layouts = {}; // made when first shown
     this.painter = new Painter(tree);
@@ -55,6 +60,7 @@ export class Viewer extends EventTarget {
     this.movingDetail = 0;
     this.lastMove = -Infinity;
     this.flight = null;
+    this.morph = null;
     this.frames = { walk: 0, paint: 0, drawn: 0 };
     this.theme = "light";
     this.dates = data.dates ? decodeFloats(data.dates) : null; // years of the data points; NaN if unknown
@@ -115,11 +121,26 @@ export class Viewer extends EventTarget {
 
   /** Show the tree in another layout. The choice and the selection stay. */
   setLayout(kind) {
-    if (kind === this.layout.kind || !this.canShow(kind)) return;
-    this.flight = null;
+    const before = this.layout;
+    if (kind === before.kind || !this.canShow(kind)) return;
+    this.flight = this.morph = null;
     this.layout = this.#made(kind);
+    if (this.tree.n <= MOST_MORPHED && !this.#isStill()) this.#morphFrom(before);
     this.#moved();
     this.#changed();
+  }
+
+  /** Move everything from where another layout shows it. */
+  #morphFrom(before) {
+    const morph = new Morph(this.tree, before, this.layout);
+    const step = (share) => {
+      this.morph = share === 1 ? null : { morph, share: share * share * (3 - 2 * share) };
+    };
+    this.#fly({ time: MORPH_TIME, step });
+  }
+
+  #isStill() {
+    return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
 
   /** Place everything again after a change of `tree.collapsed`. */
@@ -235,6 +256,10 @@ export class Viewer extends EventTarget {
     this.layout.place(detail);
     const walked = performance.now();
     this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    if (this.morph) {
+      this.morph.morph.paint(this.pen, this.scene(detail), this.morph.share);
+      return;
+    }
     this.glPen?.begin(this.width, this.height, this.ratio);
     this.painter.paint(this.pen, this.scene(detail), this.glPen ?? this.pen);
     this.glPen?.end();
@@ -248,6 +273,7 @@ export class Viewer extends EventTarget {
     const spent = Math.max(this.frames.walk + this.frames.paint, between > 30 ? 0.6 * between : 0);
     if (spent > LATE && this.movingDetail < DETAILS.length - 1) this.movingDetail++;
     if (spent < EARLY && this.movingDetail > 0) this.movingDetail--;
+    this.penChoice.observe(between, this.movingDetail);
   }
 
   #settle() {
@@ -275,14 +301,14 @@ export class Viewer extends EventTarget {
 
   /** Move the point at one pixel to another pixel. */
   drag(from, to) {
-    this.flight = null;
+    this.flight = this.morph = null;
     this.layout.drag(from, to);
     this.#moved();
   }
 
   /** Move in a direction of the screen. */
   pan(dx, dy) {
-    this.flight = null;
+    this.flight = this.morph = null;
     this.layout.pan(dx, dy);
     this.#moved();
   }
@@ -312,9 +338,8 @@ export class Viewer extends EventTarget {
 
   #fly(flight) {
     if (flight === null) return;
-    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.flight = null;
-    if (still || flight.time === 0) flight.step(1);
+    this.flight = this.morph = null;
+    if (this.#isStill() || flight.time === 0) flight.step(1);
     else this.flight = { ...flight, start: null };
     this.#moved();
   }
@@ -459,7 +484,7 @@ export class Viewer extends EventTarget {
     for (const attribute of this.attributes) attribute.setTree(tree);
     this.layouts = {};
     this.layout = this.#made(layout.kind);
-    this.flight = null;
+    this.flight = this.morph = null;
     if (stays) this.layout.flightToPosition(at).step(1);
     this.#moved();
     this.#changed();
@@ -483,8 +508,8 @@ export class Viewer extends EventTarget {
   }
 
   restore(state) {
-    this.flight = null;
     this.views.restore(state);
+    this.flight = this.morph = null;
     this.#moved();
   }
 
