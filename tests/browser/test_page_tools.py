@@ -72,7 +72,9 @@ def root_distances(tree: tr.Tree, root: int | None = None) -> np.ndarray:
 def assert_same_angles(up: Any, got: Any, expected: Any) -> None:
     """Compare the angles around each node as sets: siblings with equally many points may exchange them."""
     by_parent = [np.lexsort([np.round(angles, 6), up]) for angles in (got, expected)]
-    sorted_angles = [np.array(angles)[at] for angles, at in zip((got, expected), by_parent)]
+    sorted_angles = [
+        np.array(angles)[at] for angles, at in zip((got, expected), by_parent, strict=True)
+    ]
     np.testing.assert_allclose(*np.exp(1j * np.array(sorted_angles)), rtol=0, atol=1e-6)
 
 
@@ -149,9 +151,7 @@ def test_ladderizing_sorts_children_by_their_number_of_points(tab):
             assert (np.diff(sign * below[children]) >= 0).all()
         at = np.argsort(got["node"])
         was = np.argsort(first["node"])
-        np.testing.assert_array_equal(
-            np.array(got["angle"])[at], np.array(first["angle"])[was]
-        )
+        np.testing.assert_array_equal(np.array(got["angle"])[at], np.array(first["angle"])[was])
         assert tr.Tree.from_newick(written(tab)).isclose(tree)
     tab.page.evaluate("treerep.viewer.arrangement.setOrder('original')")
     assert rooting(tab) == first
@@ -206,7 +206,9 @@ def test_support_and_clade_names_survive_a_change_of_the_root(tab):
     assert page.evaluate("treerep.viewer.tree.clades") != {}
 
 
-@pytest.mark.parametrize("name", ["a star", "a binary tree", "inner points", "large", "zero lengths"])
+@pytest.mark.parametrize(
+    "name", ["a star", "a binary tree", "inner points", "large", "zero lengths"]
+)
 def test_clusters_are_those_of_cut(tab, name):
     tree = TREES[name]
     page = tab.open(tree)
@@ -279,7 +281,9 @@ def test_back_and_forward_walk_through_choices(tab, mammals):
         page.go_back()
         page.wait_for_timeout(80)
         steps.append(page.evaluate("treerep.viewer.viewState({ camera: false })"))
-    assert set(steps[0]) == {"root", "chosen"} and set(steps[1]) == {"chosen"} and steps[2] == {}
+    assert (
+        set(steps[0]) == {"root", "chosen"} and set(steps[1]) == {"chosen"} and steps[2] == {}
+    )
     for step in reversed(steps[:2]):
         page.go_forward()
         page.wait_for_timeout(80)
@@ -347,14 +351,24 @@ def pdf_text(content: bytes) -> list[str]:
     objects = pdf_objects(content)
     stream = next(body for body in objects.values() if b"stream\n" in body)
     drawn = zlib.decompress(stream[stream.index(b"stream\n") + 7 :].rsplit(b"\nendstream")[0])
-    return [bytes.fromhex(text.decode()).decode("cp1252") for text in re.findall(rb"<([0-9a-f]*)> Tj", drawn)]
+    return [
+        bytes.fromhex(text.decode()).decode("cp1252")
+        for text in re.findall(rb"<([0-9a-f]*)> Tj", drawn)
+    ]
 
 
 @pytest.mark.parametrize("layout", ["disk", "rectangular", "circular", "unrooted"])
 def test_figures_have_a_title_a_legend_and_a_scale(tab, mammals, layout):
     tree, _ = mammals
     families = ["dogs", "bears", "raccoons", "weasels", "seals", "seals", "cats", "apes"]
-    tab.open(tree, layout=layout, lengths="original", table={"family": families}, color="family", title="Carnivores, żółw")
+    tab.open(
+        tree,
+        layout=layout,
+        lengths="original",
+        table={"family": families},
+        color="family",
+        title="Carnivores, żółw",
+    )
     svg = ET.fromstring(save(tab, "Picture as SVG", f"figure-{layout}.svg"))
     texts = [node.text for node in svg.iter("{http://www.w3.org/2000/svg}text")]
     assert {*tree.labels, *families, "family", "Carnivores, żółw"} <= set(texts)
@@ -381,7 +395,9 @@ def test_a_figure_has_the_chosen_size_and_background(tab, mammals):
     page.locator("#figure-background").select_option("white")
     for label in ("title", "legend"):
         page.locator("#figure").get_by_label(label).uncheck()
-    image = np.asarray(Image.open(io.BytesIO(save(tab, "Picture as PNG", "figure-white.png"))).convert("L"))
+    image = np.asarray(
+        Image.open(io.BytesIO(save(tab, "Picture as PNG", "figure-white.png"))).convert("L")
+    )
     assert image.shape == (900, 1200) and image[0, 0] == 255
     # The disk is in the middle.
     dark = np.argwhere(image < 250)
@@ -401,7 +417,11 @@ def test_a_pdf_has_hostile_labels_and_opens(tab):
     if shutil.which("pdftoppm"):
         path = tab.folder / "figure.pdf"
         path.write_bytes(content)
-        run = subprocess.run(["pdftoppm", "-r", "50", "-png", path, tab.folder / "page"], capture_output=True, text=True)
+        run = subprocess.run(
+            ["pdftoppm", "-r", "50", "-png", path, tab.folder / "page"],
+            capture_output=True,
+            text=True,
+        )
         assert run.returncode == 0 and run.stderr == ""
 
 
@@ -424,7 +444,10 @@ def test_printing_shows_the_picture_only(tab, mammals):
 
 def test_selected_points_are_exported_with_their_attributes(tab, mammals):
     tree, _ = mammals
-    table = {"legs": [4, 4, 4, 4, 0, 0, 4, 2], "note": ['say "x"', "a,b", None, "c\nd", "e", "f", "g", "h"]}
+    table = {
+        "legs": [4, 4, 4, 4, 0, 0, 4, 2],
+        "note": ['say "x"', "a,b", None, "c\nd", "e", "f", "g", "h"],
+    }
     page = tab.open(tree, table={**table, "mass": [30.5, np.nan, 8, 0.2, 90, 250, 4, 7]})
     page.evaluate("treerep.viewer.selectBranch(0)")
     text = downloaded(page, page.locator("#selection").get_by_role("button", name="Table"))
@@ -455,7 +478,9 @@ def test_the_scale_bar_is_as_long_as_it_says(tab):
                 pixels = abs(u - x)
             else:
                 root = tab.pixel(rooting(tab)["node"][0])
-                pixels = abs(np.hypot(u - root[0], v - root[1]) - np.hypot(x - root[0], y - root[1]))
+                pixels = abs(
+                    np.hypot(u - root[0], v - root[1]) - np.hypot(x - root[0], y - root[1])
+                )
             assert width / float(text) == pytest.approx(pixels / tree.weights[edge], rel=0.01)
     page.locator("#lengths").select_option("equal")
     tab.settle()
@@ -478,7 +503,9 @@ def test_dates_make_a_time_axis(tab):
     middles = [box["x"] + box["width"] / 2 for box in boxes]
     assert len(texts) > 3
     for node in (0, 7, 19):  # every tip is at its date
-        assert np.interp(years[node], texts, middles) == pytest.approx(tab.pixel(node)[0], abs=1)
+        assert np.interp(years[node], texts, middles) == pytest.approx(
+            tab.pixel(node)[0], abs=1
+        )
     tab.shot("time-axis")
     noisy = years + rng.normal(0, 3, 30)
     page = tab.open(tree, layout="rectangular", lengths="original", root=root, dates=noisy)
@@ -498,7 +525,9 @@ def test_support_is_shown_filtered_and_collapsed(tab):
     page.locator("#support").fill("0.8")
     tab.settle()
     assert tab.page.evaluate("treerep.viewer.viewState()")["support"] == 0.8
-    classes = page.evaluate("() => { const s = treerep.viewer.scene(); return Array.from(s.classes, (c) => c === s.palette.length - 1); }")
+    classes = page.evaluate(
+        "() => { const s = treerep.viewer.scene(); return Array.from(s.classes, (c) => c === s.palette.length - 1); }"
+    )
     support = [x is not None and x < 0.8 for x in rooting(tab)["support"]]
     assert classes == support
     tab.shot("support")

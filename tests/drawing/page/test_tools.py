@@ -55,7 +55,9 @@ def test_years_of_dates():
     years = as_years(np.asarray(given))
     np.testing.assert_allclose(years, [2020, 2021.5, np.nan])
     np.testing.assert_array_equal(as_years(np.array([1999.5, np.nan])), [1999.5, np.nan])
-    np.testing.assert_allclose(as_years(np.array(["0900", "2024-12-31"])), [900, 2025], atol=0.01)
+    np.testing.assert_allclose(
+        as_years(np.array(["0900", "2024-12-31"])), [900, 2025], atol=0.01
+    )
     with pytest.raises(ValueError, match="dates must be dates, ISO texts .* or years"):
         as_years(np.array(["last Tuesday"]))
 

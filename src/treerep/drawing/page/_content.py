@@ -17,8 +17,8 @@ from ...metric._missing import refuse_missing
 from ...metric.as_metric import as_metric
 from ...tree.tree import Tree
 from .._arrays import FloatArray
+from ._edge_support import edge_support, support_words
 from ._first_view import LENGTH_POWERS
-from ._support import edge_support, support_words
 
 #: With more points, a page does not store the true distances, which would be most of the file.
 MOST_DISTANCES = 1000

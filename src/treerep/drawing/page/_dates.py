@@ -58,5 +58,7 @@ def as_years(values: NDArray[Any]) -> FloatArray:
 
 def _parsed(values: NDArray[Any]) -> NDArray[Any]:
     """Return dates from texts and objects of Python or pandas."""
-    texts = ["NaT" if value is None or value != value else str(value) for value in values.tolist()]
+    texts = [
+        "NaT" if value is None or value != value else str(value) for value in values.tolist()
+    ]
     return np.array([text or "NaT" for text in texts], "M8[ms]")

@@ -33,7 +33,8 @@ export function paintFigure(viewer, pen, { width, height, background, title = ""
   const names = legend ? figureLegend(viewer, height - top - 2 * FIGURE_MARGIN) : null;
   const beside = names ? legendWidth(pen, names, FONT) + FIGURE_MARGIN : 0;
   const hasScale = viewer.layout.lengthPerPixel !== null;
-  const box = [FIGURE_MARGIN, FIGURE_MARGIN + top, width - 2 * FIGURE_MARGIN - beside, height - 2 * FIGURE_MARGIN - top - (hasScale ? SCALE_HEIGHT : 0)];
+  const around = top + 2 * FIGURE_MARGIN + (hasScale ? SCALE_HEIGHT : 0);
+  const box = [FIGURE_MARGIN, FIGURE_MARGIN + top, width - 2 * FIGURE_MARGIN - beside, height - around];
   const { lengthPerPixel, ticks } = inArea(pen, box, () => viewer.paintInto(pen, box[2], box[3], theme));
   const low = height - FIGURE_MARGIN;
   if (title) paintTitle(pen, title, theme, width);

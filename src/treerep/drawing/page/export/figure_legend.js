@@ -24,8 +24,8 @@ export function figureLegend(viewer, height) {
   const title = shortened(attribute.name, LONGEST_NAME);
   if (attribute.kind === "number") {
     const { scale } = attribute;
-    const ticks = scale.isEmpty ? [] : [1, 0.5, 0].map((share) => formatNumber(Number(scale.value(share).toPrecision(3))));
-    return { title, colors: attribute.bar(theme), ticks };
+    const tick = (share) => formatNumber(Number(scale.value(share).toPrecision(3)));
+    return { title, colors: attribute.bar(theme), ticks: scale.isEmpty ? [] : [1, 0.5, 0].map(tick) };
   }
   const entries = entriesOf(viewer);
   const most = Math.max(1, Math.floor(height / LEGEND_ROW) - 2);
@@ -72,7 +72,9 @@ function paintBar(pen, { colors, ticks }, write, [x, y]) {
   const step = LEGEND_BAR.height / LEGEND_BAR.steps;
   for (let i = 0; i < LEGEND_BAR.steps; i++) {
     pen.fillStyle = colorAt(colors, 1 - (i + 0.5) / LEGEND_BAR.steps);
-    pen.fillRect(x, y + i * step, LEGEND_BAR.width, i < LEGEND_BAR.steps - 1 ? step + 0.5 : step); // no gaps between the pieces
+    const overlap = i < LEGEND_BAR.steps - 1 ? 0.5 : 0; // no gaps between the pieces
+    pen.fillRect(x, y + i * step, LEGEND_BAR.width, step + overlap);
   }
-  ticks.forEach((text, i) => write(text, x + LEGEND_BAR.width + 6, y + (i / Math.max(1, ticks.length - 1)) * LEGEND_BAR.height));
+  const between = LEGEND_BAR.height / Math.max(1, ticks.length - 1);
+  ticks.forEach((text, i) => write(text, x + LEGEND_BAR.width + 6, y + i * between));
 }

@@ -189,8 +189,8 @@ export class PdfPen {
 
 /** Two decimals, without trailing zeros or exponents. */
 const decimal = (number) => String(Math.round(number * 100) / 100);
-const hex = (bytes) => bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
-const utf16 = (text) => Array.from({ length: text.length }, (_, i) => text.charCodeAt(i).toString(16).padStart(4, "0")).join("");
+const hex = (codes, digits = 2) => codes.map((code) => code.toString(16).padStart(digits, "0")).join("");
+const utf16 = (text) => hex(text.split("").map((unit) => unit.charCodeAt(0)), 4);
 const latin = (text) => Uint8Array.from(text, (sign) => sign.charCodeAt(0));
 
 function sweep(start, end, counterclockwise) {

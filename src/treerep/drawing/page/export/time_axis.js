@@ -21,10 +21,12 @@ function roundDates(first, last, gap) {
   const months = 12 * gap;
   if (months > 6) return steppedDates(first, last, roundAbove(Math.max(gap, 1)), yearText);
   const step = [1, 3, 6].find((count) => count >= months) / 12;
-  return months > 0.25 ? steppedDates(first, last, step, monthText) : steppedDates(first, last, roundAbove(365.25 * gap) / 365.25, dayText);
+  if (months > 0.25) return steppedDates(first, last, step, monthText);
+  return steppedDates(first, last, roundAbove(365.25 * gap) / 365.25, dayText);
 }
 
-const roundAbove = (number) => [1, 2, 5, 10].map((factor) => factor * roundBelow(number)).find((round) => round >= number);
+/** The smallest of 1, 2 and 5 times a power of ten that is at least a number. */
+const roundAbove = (number) => 1 / roundBelow(1 / number);
 
 function steppedDates(first, last, step, text) {
   const found = [];

@@ -5,7 +5,10 @@ const SPECIAL = [
   0x20ac, 0, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, 0, 0x17d, 0,
   0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0, 0x17e, 0x178,
 ];
-const REPLACEMENTS = { "−": "-", "≥": ">=", "≤": "<=", "→": "->", "\u2009": " ", "\t": " ", "\n": " ", ł: "l", Ł: "L", đ: "d", Đ: "D", ı: "i" };
+const REPLACEMENTS = {
+  "−": "-", "≥": ">=", "≤": "<=", "→": "->", "\u2009": " ", "\t": " ", "\n": " ",
+  ł: "l", Ł: "L", đ: "d", Đ: "D", ı: "i",
+};
 
 /** The byte of a character, or -1. */
 function byteOf(sign) {
@@ -19,7 +22,7 @@ function byteOf(sign) {
 export function winAnsi(text) {
   const bytes = [];
   for (const sign of text) {
-    const tries = [sign, ...(REPLACEMENTS[sign] ? [REPLACEMENTS[sign]] : []), sign.normalize("NFKD").replace(/\p{M}/gu, "")];
+    const tries = [sign, REPLACEMENTS[sign] ?? "", sign.normalize("NFKD").replace(/\p{M}/gu, "")];
     const written = tries.find((option) => option !== "" && [...option].every((part) => byteOf(part) >= 0)) ?? "?";
     bytes.push(...[...written].map(byteOf));
   }

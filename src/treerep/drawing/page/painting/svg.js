@@ -85,7 +85,8 @@ export class SvgPen {
   }
 
   fillRect(x, y, width, height) {
-    this.#add("rect", `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" fill="${this.fillStyle}"`);
+    const place = `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`;
+    this.#add("rect", `${place} fill="${this.fillStyle}"`);
   }
 
   measureText(text) {

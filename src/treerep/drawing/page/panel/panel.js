@@ -60,7 +60,7 @@ export class Panel {
     views.add("color", () => viewer.attribute?.name ?? "", (name) => {
       if (viewer.attributes.indexOf(viewer.attribute) !== numbered(name)) viewer.colorBy(numbered(name));
     });
-    views.add("strips", () => viewer.strips.map(({ name }) => viewer.attributes.findIndex((one) => one.name === name)), (numbers) => {
+    views.add("strips", () => viewer.strips.map((one) => viewer.attributes.indexOf(one)), (numbers) => {
       viewer.setStrips(numbers.map((number) => viewer.attributes[number]).filter(Boolean));
     });
     views.add("scale", () => scaleText(viewer.attribute), (text) => restoreScale(viewer.attribute, text));

@@ -28,7 +28,8 @@ export class TreeTools {
   #others() {
     const { arrangement, others } = this.viewer;
     if (others.length < 2) return [];
-    this.other = element("select", { id: "other" }, ...others.map(({ name }, i) => element("option", { value: i }, name)));
+    const option = ({ name }, i) => element("option", { value: i }, name);
+    this.other = element("select", { id: "other" }, ...others.map(option));
     this.other.addEventListener("change", () => arrangement.compareWith(others[this.other.value].tree));
     return [element("label", {}, "Compare with ", this.other)];
   }

@@ -70,7 +70,8 @@ export function addTreeParts(views, viewer) {
     if (spread > 0 && spread !== rounded(viewer.spread)) viewer.setSpread(spread);
   });
   views.add("labels", () => viewer.showLabels, (shown) => viewer.setLabels(Boolean(shown)));
-  views.add("support", () => viewer.faint.least, (least) => viewer.setLeastSupport(least >= 0 && least <= 1 ? least : 0));
+  const isShare = (number) => number >= 0 && number <= 1;
+  views.add("support", () => viewer.faint.least, (least) => viewer.setLeastSupport(isShare(least) ? least : 0));
   addMarks(views, viewer);
   views.add("at", () => cameraText(viewer), (text) => restoreCamera(viewer, text), { camera: true });
 }
@@ -133,5 +134,6 @@ export function restoreScale(attribute, text) {
   if (attribute?.kind !== "number" || text === scaleText(attribute)) return;
   const [kind = "linear", low = "", high = "", center = "0"] = text === "" ? [] : text.split(",");
   const limits = [low, high].map((limit) => (limit === "" || Number.isNaN(Number(limit)) ? null : Number(limit)));
-  attribute.setScale({ kind: attribute.scale.kinds.includes(kind) ? kind : "linear", limits, center: Number(center) || 0 });
+  const known = attribute.scale.kinds.includes(kind) ? kind : "linear";
+  attribute.setScale({ kind: known, limits, center: Number(center) || 0 });
 }

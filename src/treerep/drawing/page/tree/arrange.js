@@ -54,7 +54,7 @@ function extended(array, value) {
   return longer;
 }
 
-/** Root a tree at an index: the edges above it turn around. Children keep their order, and a former parent comes last. */
+/** Root a tree at an index: the edges above it turn around. Children keep their order, a former parent comes last. */
 function rerooted(tree, at) {
   const up = Int32Array.from(tree.up);
   const length = Float64Array.from(tree.length);

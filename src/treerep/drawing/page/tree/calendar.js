@@ -20,5 +20,6 @@ export function datedDepths(tree, dates) {
   const slope = xy / xx;
   if (!(slope > 0)) return null;
   const fit = yy === 0 ? 0 : (xy * xy) / (xx * yy);
-  return { start: late - slope * far, slope, fit, note: `Dates by regression on the distance to the root (R² = ${fit.toFixed(2)})` };
+  const note = `Dates by regression on the distance to the root (R² = ${fit.toFixed(2)})`;
+  return { start: late - slope * far, slope, fit, note };
 }

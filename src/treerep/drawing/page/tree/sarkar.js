@@ -127,7 +127,7 @@ function relax(x, y, weights, i) {
   return step;
 }
 
-/** Python carries frames along an edge by a reflection, unless the edge goes straight ahead. All frames here turn left. */
+/** Python carries frames along an edge by a reflection, unless the edge is straight ahead. All frames here turn left. */
 function rightHanded({ n, up }, angle) {
   const left = new Uint8Array(n);
   const turned = new Float64Array(n);

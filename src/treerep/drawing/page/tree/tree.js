@@ -21,7 +21,8 @@ export class Tree {
       node: decodeInts(data.node), // node id at each position; ids below nPoints are data points
       up: decodeInts(data.up), // position of the parent; -1 at position 0
       length: decodeFloats(data.length), // length of the edge to the parent, in units of the data
-      angle: data.angle ? decodeFloats(data.angle) : new Float64Array(n), // direction of this edge at its upper end, whose parent is at angle pi
+      // Direction of this edge at its upper end, whose parent is at angle pi.
+      angle: data.angle ? decodeFloats(data.angle) : new Float64Array(n),
       support: data.support ? decodeFloats(data.support) : new Float64Array(n).fill(Number.NaN),
       supportTexts: data.support_texts ?? null, // support in the words of a file, by position, or null
       hasSupport: Boolean(data.support),

@@ -38,7 +38,7 @@ export class Viewer extends EventTarget {
   constructor(canvas, tree, data) {
     super();
     Object.assign(this, { canvas, tree });
-    this.others = (data.others ?? []).map((other) => ({ name: other.name, tree: Tree.decode({ ...other, labels: data.labels }) }));
+    this.others = othersOf(data); // trees to compare with
     tree.other = this.others[0]?.tree ?? null;
     this.pen = canvas.getContext("2d");
     this.glCanvas = document.getElementById("gl");
@@ -572,8 +572,9 @@ export class Viewer extends EventTarget {
   /** Draw the current view with a pen in another size. Returns { lengthPerPixel, ticks } for its rulers. */
   paintInto(pen, width, height, theme) {
     const edge = 8;
-    const room = { left: edge, top: edge, right: width - edge, bottom: height - edge };
-    const size = { width: Math.max(1, width - 2 * edge), height: Math.max(1, height - 2 * edge) };
+    const header = this.layout.kind === "rectangular" ? headerHeight(this.strips) : 0;
+    const room = { left: edge, top: edge + header, right: width - edge, bottom: height - edge };
+    const size = { width: Math.max(1, width - 2 * edge), height: Math.max(1, room.bottom - room.top) };
     this.layout.setWindow({ width, height, room: { ...room, ...size } });
     this.layout.place(DETAILS[0]);
     this.painter.paint(pen, { ...this.scene(DETAILS[0]), width, height, theme, lasso: [] });
@@ -582,6 +583,11 @@ export class Viewer extends EventTarget {
     this.redraw();
     return rulers;
   }
+}
+
+/** Further trees of the same data points, each with its name. */
+function othersOf({ others = [], labels }) {
+  return others.map((other) => ({ name: other.name, tree: Tree.decode({ ...other, labels }) }));
 }
 
 /** Canvas pixels per CSS pixel. More than two take time and make no visible difference. */
