@@ -11,6 +11,7 @@ import { depthsOf, lastChildren, rowsOf } from "./rows.js";
 
 const TREE_SHARE = 0.4; // of the width, for a tree and its labels
 const MOST_LINES = 4000;
+const MOST_LEADERS = 1000; // points with lines from their label to the middle
 const LABEL_ROW = 8; // least height of a row with a label, in pixels
 
 export class TanglegramLayout extends RectangularLayout {
@@ -84,10 +85,14 @@ export class TanglegramLayout extends RectangularLayout {
     const ends = [this.ox + this.reach[0] * this.sx, this.#mirrored(this.otherReach[0])];
     const [left, right] = [ends[0] + this.labelRoom, ends[1] - this.labelRoom];
     pen.beginPath();
-    pen.moveTo(Math.min(left, x + this.#labelEnd(id)), y);
-    pen.lineTo(left, y);
+    pen.moveTo(left, y);
     pen.lineTo(right, v);
-    pen.lineTo(Math.max(right, u - this.#labelEnd(id)), v);
+    if (this.tree.nPoints <= MOST_LEADERS) {
+      pen.moveTo(Math.min(left, x + this.#labelEnd(id)), y);
+      pen.lineTo(left, y);
+      pen.moveTo(right, v);
+      pen.lineTo(Math.max(right, u - this.#labelEnd(id)), v);
+    }
     pen.stroke();
   }
 
