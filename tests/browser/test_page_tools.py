@@ -266,6 +266,28 @@ def test_a_link_restores_the_whole_view(tab, mammals):
     tab.shot("restored")
 
 
+def test_a_link_keeps_strips_filters_scales_and_searches(tab, mammals):
+    tree, _ = mammals
+    table = {"legs": [4, 4, 4, 4, 0, 0, 4, 2], "mass": [30.5, 200, 8, 0.2, 90, 250, 4, 7]}
+    page = tab.open(tree, table=table, color="mass", layout="rectangular")
+    page.evaluate(
+        "() => { const { viewer } = treerep; const [legs, mass] = viewer.attributes;"
+        " viewer.setStrips([mass, legs]); mass.setScale({ kind: 'log', limits: [1, null] });"
+        " viewer.filters.toggle(legs, 0); viewer.searches.setCurrent('sea'); viewer.searches.keep(); }"
+    )
+    tab.settle()
+    page.wait_for_timeout(150)
+    state, url = page.evaluate("treerep.viewer.viewState()"), page.evaluate("location.href")
+    assert {"strips", "scale", "filter", "search"} <= set(state) and "strips=1,0" in url
+    page.goto("about:blank")
+    page.goto(url)
+    tab.settle()
+    assert page.evaluate("treerep.viewer.viewState()") == state
+    assert page.evaluate("treerep.viewer.hidden.reduce((sum, flag) => sum + flag)") == 2
+    assert page.locator(".searched").count() == 1
+    tab.shot("restored-attributes")
+
+
 def test_back_and_forward_walk_through_choices(tab, mammals):
     tree, _ = mammals
     page = tab.open(tree)

@@ -80,7 +80,8 @@ export class CircularLayout extends PlaneLayout {
   /** An arc in pixels, as a polyline: as many lines as a smooth arc needs. */
   #arc(r, from, to) {
     const radius = r * this.sx;
-    const steps = Math.max(1, Math.min(400, Math.ceil(Math.abs(to - from) / Math.sqrt((8 * BEND) / Math.max(radius, 1)))));
+    const step = Math.sqrt((8 * BEND) / Math.max(radius, 1)); // angle of a line
+    const steps = Math.max(1, Math.min(400, Math.ceil(Math.abs(to - from) / step)));
     const line = [];
     for (let i = 0; i <= steps; i++) line.push(...this.pixel(...this.#polar(r, from + ((to - from) * i) / steps)));
     return line;

@@ -207,7 +207,8 @@ export class DiskLayout extends DiskWalk {
   }
 
   position() {
-    return { anchor: this.tree.node[this.anchor], view: this.view.map((part) => Number(part.toPrecision(9))), zoom: this.zoom };
+    const view = this.view.map((part) => Number(part.toPrecision(9)));
+    return { anchor: this.tree.node[this.anchor], view, zoom: this.zoom };
   }
 
   flightToPosition({ anchor, view, zoom }) {

@@ -96,7 +96,10 @@ export class DiskWalk {
     };
     if (up[anchor] >= 0) look(this.#upper(this.view, anchor));
     let left = MOST_EDGES;
-    for (let k = anchor + 1; k < anchor + size[anchor] && left > 0; k += size[k], left--) look(this.#lower(this.view, k));
+    for (let k = anchor + 1; k < anchor + size[anchor] && left > 0; k += size[k]) {
+      look(this.#lower(this.view, k));
+      left--;
+    }
     return 2 * Math.atanh(Math.min(least, 1 - 1e-16));
   }
 

@@ -13,7 +13,8 @@
 //   sizeAt(k)                 the size of dots, 1 in the middle of the disk
 //   room(k)                   pixels across that the subtree of a placed position has for itself
 //   line(k)                   the edge above k as [x, y, x, y, ...] in pixels, from the parent to k
-//   trace(pen, k)             add this edge to the path of a pen; `traceBranch` adds what one bundle of edges shares
+//   trace(pen, k)             add this edge to the path of a pen
+//   stem(k), spine(k)         in the plane: the line to a placed position, and the line that joins its children or null
 //   lengthPerPixel            length of the tree per pixel, for a scale bar; null if lengths have no fixed scale
 //   tips()                    the visible tips in order: { k, x, y, angle, room }
 //   tipLine()                 where all tips end: { x } or { cx, cy, r }; null if they have no common line

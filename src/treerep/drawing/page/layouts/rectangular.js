@@ -3,7 +3,6 @@
 import { PlaneLayout, TALLEST_ROW } from "./plane.js";
 import { lastChildren } from "./rows.js";
 
-
 const READABLE_ROW = 18; // height of a row with a readable label, in pixels
 
 export class RectangularLayout extends PlaneLayout {

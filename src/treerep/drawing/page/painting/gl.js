@@ -104,14 +104,13 @@ export class GlPen {
     this.corners = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.corners);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([0, -1, 0, 1, 1, -1, 1, 1]), gl.STATIC_DRAW);
-    this.lines = new Instances(gl, [LINE_SHADER, LINE_FRAGMENT], LINE_NUMBERS, { ends: 4, half_width: 1 }, this.corners);
-    this.dots = new Instances(gl, [DOT_SHADER, DOT_FRAGMENT], DOT_NUMBERS, { place: 3 }, this.corners);
-    this.ground = new Instances(gl, [GROUND_SHADER, GROUND_FRAGMENT], 0, {}, this.corners);
+    const made = (shaders, numbers, fields) => new Instances(gl, shaders, numbers, fields, this.corners);
+    this.lines = made([LINE_SHADER, LINE_FRAGMENT], LINE_NUMBERS, { ends: 4, half_width: 1 });
+    this.dots = made([DOT_SHADER, DOT_FRAGMENT], DOT_NUMBERS, { place: 3 });
+    this.ground = made([GROUND_SHADER, GROUND_FRAGMENT], 0, {});
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     this.colors = new Map();
-    this.circles = [];
-    this.segments = [];
     this.globalAlpha = 1;
   }
 

@@ -153,7 +153,7 @@ export class Labels {
     pen.font = `${always ? 600 : isTip ? 450 : 600} ${Math.round(2 * size) / 2}px ${FONT}`;
     const wide = pen.measureText(text).width;
     const angle = layout.angleAt(k);
-    const gap = this.radius[k] + (always ? 7 : 4) + (isCollapsed(this.tree, k) ? triangleLength(layout, k) : 0);
+    const gap = this.radius[k] + (always ? 7 : 4) + (isCollapsed(this.tree, k) ? triangleSize(layout, k)[0] : 0);
     const [c, s] = [Math.cos(angle), Math.sin(angle)];
     const from = [layout.px[k] + c * gap, layout.py[k] + s * gap];
     if (!this.#takes(from, [c, s], wide, size) && !always) return false;
@@ -184,9 +184,11 @@ export class Labels {
   }
 }
 
-/** Length of the triangle of a collapsed subtree. */
-function triangleLength(layout, k) {
-  return Math.max(6, (layout.reach[k] - layout.depth[k]) * layout.sx);
+/** Length and half the width of the triangle of a collapsed subtree, in pixels. */
+export function triangleSize(layout, k) {
+  if (layout.kind === "disk") return [22 * layout.sizeAt(k), 9 * layout.sizeAt(k)];
+  const long = Math.max(6, (layout.reach[k] - layout.depth[k]) * layout.sx);
+  return [long, Math.max(2, 0.42 * Math.min(layout.room(k), 1.2 * long))];
 }
 
 /** Truncate a text to `most` characters. A surrogate pair counts as one. */
@@ -195,7 +197,7 @@ export function shortened(text, most = 40) {
   return signs.length > most ? `${signs.slice(0, most - 1).join("")}…` : text;
 }
 
-/** Candidate boxes of a label: outward, inward, above, below and at the corners of its dot, as [left, top, right, bottom]. */
+/** Candidate boxes of a label around its dot, the best ones first, as [left, top, right, bottom]. */
 function labelPlaces(x, y, wide, size, gap, left) {
   const [half, tall] = [wide / 2 + 2, size * 0.65];
   const beside = (side) => {
@@ -206,7 +208,10 @@ function labelPlaces(x, y, wide, size, gap, left) {
     const middle = y + side * (gap + tall);
     return [x - half, middle - tall, x + half, middle + tall];
   };
-  const corner = (side, up) => beside(side).map((edge, i) => (i % 2 === 1 ? edge + 1.1 * up * tall : edge - 2 * side));
+  const corner = (side, down) => {
+    const [from, top, to, bottom] = beside(side);
+    return [from - 2 * side, top + 1.1 * down * tall, to - 2 * side, bottom + 1.1 * down * tall];
+  };
   const sides = left ? [-1, 1] : [1, -1];
   const corners = sides.flatMap((side) => [corner(side, -1), corner(side, 1)]);
   return [...sides.map(beside), over(-1), over(1), ...corners];

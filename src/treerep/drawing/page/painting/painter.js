@@ -2,7 +2,7 @@
 
 import { Cells, Fans } from "./detail.js";
 import { paintHighlights } from "./highlights.js";
-import { Labels } from "./labels.js";
+import { Labels, triangleSize } from "./labels.js";
 import { paintStrips } from "./strips.js";
 import { paintSupport } from "./support_labels.js";
 import { isCollapsed } from "../layouts/rows.js";
@@ -335,10 +335,3 @@ const sizeClass = (grow) => (grow <= NEAR[0] ? 0 : grow <= NEAR[1] ? 1 : 2);
 
 /** Radius of a data point in the middle, in pixels. */
 export const dotSize = (n) => (n < 60 ? 7 : n < 600 ? 5.5 : n < 6000 ? 4.5 : 3.8);
-
-/** Length and half the width of the triangle of a collapsed subtree, in pixels. */
-export function triangleSize(layout, k) {
-  if (layout.kind === "disk") return [22 * layout.sizeAt(k), 9 * layout.sizeAt(k)];
-  const long = Math.max(6, (layout.reach[k] - layout.depth[k]) * layout.sx);
-  return [long, Math.max(2, 0.42 * Math.min(layout.room(k), 1.2 * long))];
-}

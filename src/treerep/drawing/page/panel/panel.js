@@ -34,8 +34,9 @@ export class Panel {
     this.exports = new Exports(viewer, this.fileName(), title);
     this.legend = new Legend(viewer);
     this.search = new SearchBox(viewer, (k) => {
+      const endsPath = viewer.marks.from >= 0; // the whole path is shown
       viewer.choose(k);
-      viewer.center(k);
+      if (!endsPath) viewer.center(k);
       viewer.canvas.focus({ preventScroll: true });
     });
     this.choice = new AttributeChoice(viewer);
@@ -60,8 +61,9 @@ export class Panel {
     views.add("color", () => viewer.attribute?.name ?? "", (name) => {
       if (viewer.attributes.indexOf(viewer.attribute) !== numbered(name)) viewer.colorBy(numbered(name));
     });
-    views.add("strips", () => viewer.strips.map((one) => viewer.attributes.indexOf(one)), (numbers) => {
-      viewer.setStrips(numbers.map((number) => viewer.attributes[number]).filter(Boolean));
+    views.add("strips", () => viewer.strips.map((one) => viewer.attributes.indexOf(one)).join(","), (text) => {
+      const chosen = text.split(",").map((number) => (number === "" ? undefined : viewer.attributes[number]));
+      viewer.setStrips(chosen.filter(Boolean));
     });
     views.add("scale", () => scaleText(viewer.attribute), (text) => restoreScale(viewer.attribute, text));
     views.add("filter", () => viewer.filters.state(), (state) => viewer.filters.restore(state));

@@ -60,8 +60,8 @@ export class Overview {
     const pen = this.picture.getContext("2d");
     pen.scale(2, 2);
     small.place(DETAILS[1]);
-    const scene = { ...viewer.scene(DETAILS[1]), layout: small, width, height, marks: NO_MARKS, lasso: [], showLabels: false };
-    new Painter(viewer.tree).paint(pen, scene);
+    const plain = { marks: NO_MARKS, lasso: [], showLabels: false };
+    new Painter(viewer.tree).paint(pen, { ...viewer.scene(DETAILS[1]), layout: small, width, height, ...plain });
     return small;
   }
 

@@ -94,7 +94,9 @@ export class Viewer extends EventTarget {
 
   /** Pixels beside the tips for labels and strips. */
   #labelRoom(kind) {
-    return this.#textRoom(kind) + (hasStrips(kind) ? stripRoom(this.strips.length) : 0);
+    if (!hasStrips(kind) || this.strips.length === 0) return this.#textRoom(kind);
+    const least = this.showLabels && kind === "rectangular" ? 64 : 0; // strips would cover the ends of some labels
+    return Math.max(this.#textRoom(kind), least) + stripRoom(this.strips.length);
   }
 
   /** Pixels beside the tips for labels, if all labels have room. */
