@@ -23,7 +23,9 @@ export class Rulers {
     box.hidden = bar === null;
     if (bar === null) return;
     box.style.width = `${bar.pixels.toFixed(1)}px`;
-    if (box.textContent !== bar.text) box.textContent = bar.text;
+    if (box.textContent === bar.text) return;
+    box.textContent = bar.text;
+    box.setAttribute("aria-label", `Scale bar: ${bar.text}`);
   }
 
   #showAxis(ticks) {
