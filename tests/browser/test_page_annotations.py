@@ -622,6 +622,7 @@ def test_no_card_covers_a_button(tab, viewport):
         "() => [...document.querySelectorAll('button')].filter((one) => {"
         " one.scrollIntoView({block: 'nearest'});"
         " const box = one.getBoundingClientRect(); const style = getComputedStyle(one.closest('.minis') ?? one);"
+        " if (!one.checkVisibility()) return false;"
         " if (box.width === 0 || style.opacity === '0' || one.closest('dialog')) return false;"
         " const hit = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);"
         " return !hit || !(one === hit || one.contains(hit)); }).map((one) => one.textContent || one.title)"

@@ -1,9 +1,12 @@
 """Commands with sums of trees, products of embeddings and lower bounds."""
 
+import base64
 import csv
 import io
 import json
 import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -165,10 +168,54 @@ def test_draw_and_convert_a_sum(call: Caller, mammals: tr.Metric, tmp_path) -> N
 
 def test_commands_for_one_tree(call: Caller, mammals: tr.Metric) -> None:
     message = "sum.npz contains a sum of 2 trees, but this command needs one tree: "
-    for words in (["view", "sum.npz", "-o", "x.html"], ["place", "sum.npz", "mammals.csv"]):
-        assert_one_line_error(call(*words), message)
+    assert_one_line_error(call("place", "sum.npz", "mammals.csv"), message)
+    Path("a.nwk").write_text(tr.fit(mammals).newick())
+    assert_one_line_error(
+        call("view", "a.nwk", "--compare", "sum.npz", "-o", "x.html"), message
+    )
     done = call("fit", "sum.npz")
-    assert_one_line_error(done, "contains a sum of trees: use score, refine, embed or draw")
+    assert_one_line_error(
+        done, "contains a sum of trees: use score, refine, embed, draw or view"
+    )
+
+
+def stored_page(path: str) -> dict[str, Any]:
+    """The data of a page."""
+    text = Path(path).read_text(encoding="utf-8")
+    return json.loads(
+        re.findall(r'id="data" type="application/json">(.*?)</script>', text, re.DOTALL)[0]
+    )
+
+
+def test_view_a_sum_and_two_trees(call: Caller, mammals: tr.Metric) -> None:
+    done = call("view", "sum.npz", "-o", "sum.html")
+    assert done.returncode == 0, done.stderr
+    page = stored_page("sum.html")
+    assert page["layout"] == "tanglegram"
+    assert [other["name"] for other in page["others"]] == ["tree 2"]
+    done = call("view", "sum.npz", "-o", "sum.html", "--trials", "3")
+    assert_one_line_error(done, "has no effect, because the input is already a sum of trees")
+    Path("a.nwk").write_text(tr.fit(mammals).newick())
+    Path("b.nwk").write_text(tr.fit(mammals, method="upgma").newick())
+    done = call("view", "a.nwk", "--compare", "b.nwk", "-o", "two.html", "--layout", "disk")
+    assert done.returncode == 0, done.stderr
+    page = stored_page("two.html")
+    assert page["layout"] == "disk" and [other["name"] for other in page["others"]] == ["b.nwk"]
+
+
+def test_view_takes_a_column_of_dates(call: Caller, mammals: tr.Metric) -> None:
+    rows = "".join(f"{name},{2000 + i}-07-02\n" for i, name in enumerate(mammals.labels))
+    Path("dates.csv").write_text(f"name,seen\n{rows}")
+    done = call(
+        "view", "mammals.csv", "--table", "dates.csv", "--dates", "seen", "-o", "x.html"
+    )
+    assert done.returncode == 0, done.stderr
+    years = np.frombuffer(base64.b64decode(stored_page("x.html")["dates"]), "<f8")
+    np.testing.assert_allclose(np.sort(years), 2000.5 + np.arange(8), atol=0.01)
+    done = call("view", "mammals.csv", "--dates", "seen", "-o", "x.html")
+    assert_one_line_error(
+        done, "--dates seen is not a column of the table, which has no columns"
+    )
 
 
 def test_a_sum_on_standard_input(call: Caller, mammals: tr.Metric, tmp_path) -> None:

@@ -373,9 +373,17 @@ class ViewOptions:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="First layout: disk, rectangular, circular or unrooted.",
+            help="First layout: disk, rectangular, circular, unrooted or tanglegram.",
             show_default="suits the tree",
         ),
+    ] = None
+    compare: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Tree of the same points to compare with."),
+    ] = None
+    dates: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of dates or years, for a time axis."),
     ] = None
     lengths: Annotated[
         str | None,

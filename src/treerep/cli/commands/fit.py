@@ -44,9 +44,8 @@ def fit_file(options: FitOptions) -> None:
     if isinstance(metric, tr.Tree | tr.TreeSum):
         is_sum = isinstance(metric, tr.TreeSum)
         kind = "a sum of trees" if is_sum else "a tree"
-        others = "embed or draw" if is_sum else "embed, draw or view"
         raise ValueError(
-            f"{options.source} already contains {kind}: use score, refine, {others}"
+            f"{options.source} already contains {kind}: use score, refine, embed, draw or view"
         )
     begin = time.perf_counter()
     tree = _fitted(metric, options)

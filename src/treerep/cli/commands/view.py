@@ -8,7 +8,7 @@ import treerep as tr
 from .._attribute_tables import read_attributes
 from .._cell_tables import CellTable, is_h5ad, read_cells
 from .._command_options import ViewOptions
-from .._inputs import as_tree, display_name, one_tree_error, read_either
+from .._inputs import as_tree, display_name, read_either, read_one_tree, refuse_trials
 from .._outputs import check_outputs, open_output, print_note
 
 if TYPE_CHECKING:
@@ -22,21 +22,22 @@ def view_file(options: ViewOptions) -> None:
     if options.show and output == "-":
         raise ValueError("--open needs a file: name one with --output")
     source = read_either(options.source, options.reading)
-    if isinstance(source, tr.TreeSum):
-        raise one_tree_error(source, options.source)
     cells = _cells(options)
-    tree = as_tree(source, trials=options.trials, seed=options.seed, jobs=options.jobs)
+    trees = _trees(source, options)
+    tree = trees.trees[0] if isinstance(trees, tr.TreeSum) else trees
     table = {} if options.table is None else read_attributes(options.table, tree)
     page = tr.page(
-        tree,
+        trees,
         table={**cells.columns, **table} or None,
         color=options.color,
         title=display_name(options.source) if options.title is None else options.title,
-        data=None if isinstance(source, tr.Tree) else source,
+        data=None if isinstance(source, tr.Tree | tr.TreeSum) else source,
         layout=options.layout,
         lengths=options.lengths,
         root=None if options.root is None else _node(tree, options.root),
         palette=_palette(options, cells),
+        dates=options.dates,
+        other=_compared(options),
     )
     with open_output(output) as file:
         file.write(page.html)
@@ -47,6 +48,21 @@ def view_file(options: ViewOptions) -> None:
         import webbrowser
 
         webbrowser.open(Path(output).resolve().as_uri())
+
+
+def _trees(source: tr.Metric, options: ViewOptions) -> tr.Tree | tr.TreeSum:
+    """Return a tree or a sum of trees unchanged. Fit a tree to data."""
+    if isinstance(source, tr.TreeSum):
+        refuse_trials(options.trials, "the input is already a sum of trees")
+        return source
+    return as_tree(source, trials=options.trials, seed=options.seed, jobs=options.jobs)
+
+
+def _compared(options: ViewOptions) -> dict[str, tr.Tree] | None:
+    """Return the tree to compare with, by the name of its file."""
+    if options.compare is None:
+        return None
+    return {display_name(options.compare): read_one_tree(options.compare)}
 
 
 def _cells(options: ViewOptions) -> CellTable:

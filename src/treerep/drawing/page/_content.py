@@ -17,6 +17,7 @@ from ...metric._missing import refuse_missing
 from ...metric.as_metric import as_metric
 from ...tree.tree import Tree
 from .._arrays import FloatArray
+from ._edge_support import edge_support, support_words
 from ._first_view import LENGTH_POWERS
 
 #: With more points, a page does not store the true distances, which would be most of the file.
@@ -56,6 +57,17 @@ def tree_fields(tree: Tree, scale: float | None, root: int) -> Fields:
         "length": encode(view.length, "<f8"),
         "angle": encode(edge_angles(embedding)[place[view.order]], "<f8"),
         "shapes": shapes,
+        **support_fields(tree, view.position),
+    }
+
+
+def support_fields(tree: Tree, position: NDArray[np.integer]) -> Fields:
+    """Return the support of the edge above each position, and the names of clades by node."""
+    support = edge_support(tree, position)
+    return {
+        "support": None if support is None else encode(support, "<f8"),
+        "support_texts": support_words(tree, position),
+        "clades": {str(node): name for node, name in tree.clade_names.items()},
     }
 
 

@@ -1,6 +1,8 @@
 // Entry point: connects the parts of the page.
 
 import { keyCommands, listen, listenToKeys, markTabFocus } from "./view/input.js";
+import { pngFigure } from "./export/figure.js";
+import { Link } from "./share/link.js";
 import { Overview } from "./view/overview.js";
 import { Panel } from "./panel/panel.js";
 import { useThemeColors } from "./painting/colors.js";
@@ -9,7 +11,7 @@ import { Viewer } from "./view/viewer.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
 useThemeColors(data.theme_colors);
-const viewer = new Viewer(document.getElementById("disk"), new Tree(data), data);
+const viewer = new Viewer(document.getElementById("disk"), Tree.decode(data), data);
 const panel = new Panel(viewer, data.title);
 new Overview(viewer);
 const commands = keyCommands(viewer, panel);
@@ -29,9 +31,13 @@ const follow = () => panel.followSystem(dark.matches ? "dark" : "light");
 dark.addEventListener("change", follow);
 follow();
 
+panel.link = new Link(viewer);
+
 // For tests and measurements.
 window.treerep = {
   viewer,
+  /** The picture that the page exports, as a PNG blob. */
+  png: () => pngFigure(viewer, panel.exports.options()),
   /** [x, y] of every node by id, including nodes very close to the rim. */
   positions() {
     viewer.layout.walk?.(Infinity);

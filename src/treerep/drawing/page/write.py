@@ -8,7 +8,7 @@ import html
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -20,25 +20,31 @@ from ...tree.tree import Tree
 from ...tree.tree_sum import TreeSum
 from ..figures._colors import Palette
 from ._attributes import attribute_fields
-from ._content import Fields, shown_labels, tree_fields, true_distances
+from ._content import Fields, encode, shown_labels, tree_fields, true_distances
+from ._dates import point_years
 from ._first_view import first_view
+from ._others import named_others, other_fields
 from ._palette import THEME_COLORS
 
 #: The style sheets.
-STYLES = ("styles/page", "styles/legend", "styles/cards")
+STYLES = ("styles/page", "styles/legend", "styles/cards", "styles/tools", "styles/print")
 #: The modules, each listed after the modules that it imports.
 MODULES = (
-    *("layouts/geometry", "tree/tree", "tree/flags", "layouts/rows"),
-    *("layouts/disk_walk", "layouts/disk"),
+    *("tree/newick", "tree/tree", "tree/flags", "tree/sarkar", "tree/arrange", "tree/clusters"),
+    *("tree/calendar", "tree/splits", "tree/facing"),
+    *("layouts/geometry", "layouts/rows", "layouts/disk_walk", "layouts/disk"),
     *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
     *("painting/scales", "painting/colors", "painting/detail", "painting/labels"),
-    *("painting/highlights", "painting/strips", "painting/painter", "painting/svg"),
-    *("painting/gl", "painting/morph", "view/queries", "view/searches", "view/filters"),
-    *("view/pen_choice", "view/viewer", "view/overview"),
+    *("painting/faint", "painting/support_labels", "painting/highlights", "painting/strips"),
+    *("painting/painter", "painting/svg", "painting/gl", "painting/morph"),
+    *("layouts/tanglegram", "share/fragment", "share/state", "share/link", "export/winansi"),
+    *("export/pdf", "export/scale_bar", "export/time_axis", "export/figure_legend"),
+    *("export/figure", "export/table", "view/queries", "view/searches", "view/filters"),
+    *("view/arrangement", "view/pen_choice", "view/viewer", "view/overview"),
     *("panel/dom", "panel/search", "panel/color_bar", "panel/legend"),
-    *("panel/attribute_choice", "panel/table_text", "panel/tables"),
-    *("panel/cards", "panel/tip"),
-    *("panel/panel", "view/input", "main"),
+    *("panel/attribute_choice", "panel/table_text", "panel/tables", "panel/cards"),
+    *("panel/tip", "panel/treetools", "panel/exports", "panel/rulers", "panel/panel"),
+    *("view/input", "main"),
 )
 #: Notebooks show larger trees as a line of text, because outputs are stored in the notebook
 #: file.
@@ -82,7 +88,7 @@ class Page:
 
 
 def page(
-    tree: Tree,
+    tree: Tree | TreeSum,
     path: str | os.PathLike[str] | None = None,
     *,
     color: str | Sequence[object] | None = None,
@@ -95,6 +101,8 @@ def page(
     lengths: str | None = None,
     root: int | str | None = None,
     palette: "Palette | Mapping[str, Palette]" = None,
+    dates: str | Sequence[object] | None = None,
+    other: Tree | Iterable[Tree] | Mapping[str, Tree] | None = None,
 ) -> Page:
     """Make an interactive page to explore a tree.
 
@@ -104,8 +112,8 @@ def page(
 
     Parameters
     ----------
-    tree : Tree
-        The tree to show.
+    tree : Tree or TreeSum
+        The tree to show. A sum of trees shows its first tree beside its other trees.
     path : str or path, optional
         The HTML file to write. Without a path, no file is written, and a notebook displays the
         result.
@@ -127,10 +135,10 @@ def page(
     scale : float, optional
         Initial hyperbolic length of one unit of the tree in the disk. The page has a slider for this
         scale. The default suits the size of the tree.
-    layout : "disk", "rectangular", "circular" or "unrooted", optional
-        The first layout: the Poincaré disk, a phylogram, a phylogram around the root, or equal
-        angles. By default, large or very deep trees get a phylogram, and others the disk. The page
-        can switch between all layouts.
+    layout : "disk", "rectangular", "circular", "unrooted" or "tanglegram", optional
+        The first layout: the Poincaré disk, a phylogram, a phylogram around the root, equal angles,
+        or two trees. By default, large or very deep trees get a phylogram, and others the disk. The
+        page can switch between all layouts.
     lengths : "original", "square root" or "equal", optional
         The first edge lengths. By default, the lengths are original unless terminal edges would hide
         the inner edges.
@@ -140,6 +148,12 @@ def page(
         Colors of the categories, as a sequence or a mapping from category to color, or a
         matplotlib color map for numbers, as in `draw`. A dict from column to palette colors
         several columns. The default palette is safe for color-blind readers.
+    dates : str or one date per point, optional
+        A column of `table`, or dates or years. The rectangular layout then has a time axis. The axis
+        is the regression of the dates on the distances to the root, and the page shows its R^2.
+    other : Tree, sequence of trees, or dict from name to tree, optional
+        Trees of the same points to compare with. The page shows two trees as a tanglegram, with
+        lines between equal points and the splits of only one tree in another color.
 
     Returns
     -------
@@ -163,15 +177,14 @@ def page(
     >>> page(tree, table={"height": [1.5, 2.5, 4.0]}, color="height")
     Page(Tree(3 points, 1 Steiner node), ... kB)
     """
-    if isinstance(tree, TreeSum):
-        raise TypeError(
-            "page shows one tree, not a sum of trees: pass one of its trees, e.g. "
-            "tr.page(trees.trees[0], 'tree.html')"
-        )
-    if not isinstance(tree, Tree):
+    if not isinstance(tree, Tree | TreeSum):
         raise TypeError(
             "page expects a tree: fit one first, e.g. tr.page(tr.fit(data), 'tree.html')"
         )
+    others = named_others(tree, other)
+    tree = tree.trees[0] if isinstance(tree, TreeSum) else tree
+    if layout == "tanglegram" and not others:
+        raise ValueError("layout='tanglegram' needs a second tree: pass it as other=")
     rule = "scale must be a number above 0"
     factor = None if scale is None else number_above(0, scale, rule)
     heading = (
@@ -179,12 +192,14 @@ def page(
         if title is None
         else str(title)
     )
-    view = first_view(tree, layout, lengths, root, factor)
+    two = bool(others) and layout in (None, "tanglegram")
+    view = first_view(tree, "rectangular" if two else layout, lengths, root, factor)
     attributes, first = attribute_fields(tree, table, color, palette)
     fields = {
         "title": heading,
         **tree_fields(tree, factor, view.root),
-        "layout": view.layout,
+        "layout": "tanglegram" if two else view.layout,
+        "others": other_fields(tree, others),
         "lengths": view.lengths,
         "labels": shown_labels(tree, labels),
         "attributes": attributes,
@@ -192,6 +207,8 @@ def page(
         "theme_colors": THEME_COLORS,
         "distances": true_distances(tree, data),
     }
+    years = point_years(tree, table, dates)
+    fields["dates"] = None if years is None else encode(years, "<f8")
     text = _assemble(heading, fields)
     if path is not None:
         with atomic_write(path) as file:

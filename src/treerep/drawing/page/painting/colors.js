@@ -121,6 +121,12 @@ export class Attribute {
     this.cached = undefined;
   }
 
+  /** Change the name, the categories and the values, as the number of clusters changes. */
+  redefine({ name, categories, values }) {
+    Object.assign(this, { name, categories, palettes: {}, cached: undefined, counted: undefined });
+    this.#values = values;
+  }
+
   /** The value of a data point as text. */
   text(node) {
     const value = this.values[node];

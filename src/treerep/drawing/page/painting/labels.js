@@ -3,7 +3,7 @@
 import { Cells } from "./detail.js";
 import { isCollapsed } from "../layouts/rows.js";
 
-const FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
+export const FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
 const MOST_LABELS = 70;
 const MOST_BESIDE_TIPS = 400;
 const LABEL_CANDIDATES = 500;

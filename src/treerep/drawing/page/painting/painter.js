@@ -4,6 +4,7 @@ import { Cells, Fans } from "./detail.js";
 import { paintHighlights } from "./highlights.js";
 import { Labels, triangleSize } from "./labels.js";
 import { paintStrips } from "./strips.js";
+import { paintSupport } from "./support_labels.js";
 import { isCollapsed } from "../layouts/rows.js";
 import { allBelow, anyBelow } from "../tree/flags.js";
 
@@ -44,6 +45,8 @@ export class Painter {
     paintHighlights(pen, scene, this.radius);
     this.#rings();
     this.labels.paint(pen, scene, this.radius);
+    scene.layout.paintOver?.(pen, scene);
+    paintSupport(pen, scene, this.tree);
     paintStrips(pen, scene);
     this.#lasso();
   }

@@ -75,8 +75,18 @@ export class SvgPen {
     this.#add("path", `d="${this.path.join("")}" fill="${this.fillStyle}"`);
   }
 
+  /** Start a part of the picture with its origin at (x, y). It is cut off at its sides. */
+  openArea(x, y, width, height) {
+    this.body.push(`<svg x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}">`);
+  }
+
+  closeArea() {
+    this.body.push("</svg>");
+  }
+
   fillRect(x, y, width, height) {
-    this.#add("rect", `x="${x}" y="${y}" width="${width}" height="${height}" fill="${this.fillStyle}"`);
+    const place = `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`;
+    this.#add("rect", `${place} fill="${this.fillStyle}"`);
   }
 
   measureText(text) {
@@ -106,7 +116,8 @@ export class SvgPen {
   #text(text, x, y, style) {
     const font = `style="font:${escaped(this.font)}" dominant-baseline="central" stroke-linejoin="round"`;
     const place = this.transform ? ` transform="${this.transform}"` : "";
-    const anchor = this.textAlign === "right" ? ' text-anchor="end"' : "";
+    const anchors = { right: ' text-anchor="end"', center: ' text-anchor="middle"' };
+    const anchor = anchors[this.textAlign] ?? "";
     this.#add("text", `x="${round(x)}" y="${round(y)}"${place}${anchor} ${font} ${style}`, escaped(text));
   }
 

@@ -2,6 +2,8 @@
 
 import { formatNumber } from "../painting/colors.js";
 import { shortened } from "../painting/labels.js";
+import { supportText } from "../tree/newick.js";
+import { selectionTable } from "../export/table.js";
 import { actions, byId, counted, download, element, heading, list } from "./dom.js";
 
 export class Cards {
@@ -24,10 +26,31 @@ export class Cards {
   /** Name and value of each attribute of a position. */
   facts(k) {
     const { tree, attributes } = this.viewer;
-    if (!tree.isPoint(k)) return [["points in subtree", tree.pointsBelow[k].toLocaleString("en")]];
+    if (!tree.isPoint(k)) return this.#cladeFacts(k);
     // Of sparse attributes, such as genes, only the one that colors the tree is shown.
     const shown = attributes.filter((attribute) => !attribute.sparse || attribute === this.viewer.attribute);
     return shown.map((attribute) => [attribute.name, attribute.text(tree.node[k])]);
+  }
+
+  #cladeFacts(k) {
+    const { tree } = this.viewer;
+    const support = supportText(tree.support[k]);
+    return [
+      ["points in subtree", tree.pointsBelow[k].toLocaleString("en")],
+      ...(support ? [["support", tree.supportTexts?.[k] || support]] : []),
+    ];
+  }
+
+  /** What can be done with the tree at a position. */
+  #treeActions(k) {
+    const { arrangement, tree } = this.viewer;
+    const entries = [["Re-root here", () => arrangement.rerootAt(k)]];
+    if (k > 0) entries.push(["Re-root above", () => arrangement.rerootAbove(k)]);
+    if (arrangement.canCollapse(k)) {
+      entries.push([tree.collapsed[k] ? "Expand" : "Collapse", () => arrangement.toggleCollapse(k)]);
+      entries.push(["Rotate", () => arrangement.rotate(k)]);
+    }
+    return entries;
   }
 
   #details() {
@@ -44,6 +67,7 @@ export class Cards {
         ["Center", () => viewer.center(k)],
         ["Path from here", () => viewer.beginPath(k)],
         ["Select branch", () => viewer.selectBranch(k)],
+        ...this.#treeActions(k),
       ),
     ], () => viewer.clearChosen());
     if (k >= 0) byId("said").textContent = [this.titleOf(k), ...facts.map((fact) => fact.join(" "))].join(", ");
@@ -74,6 +98,7 @@ export class Cards {
       element("p", {}, few),
       actions(
         ["Labels", () => download(`${name()}.txt`, `${labels.join("\n")}\n`)],
+        ["Table", () => download(`${name()}.csv`, selectionTable(viewer), "text/csv")],
         ["Newick", () => download(`${name()}.nwk`, `${viewer.tree.newick(selection)}\n`)],
       ),
     ], () => viewer.clearSelection());

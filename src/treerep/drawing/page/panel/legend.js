@@ -16,8 +16,9 @@ export class Legend {
   update() {
     const { attribute, theme } = this.viewer;
     this.box.hidden = attribute === null;
-    if (attribute !== this.attribute || theme !== this.theme) {
-      Object.assign(this, { attribute, theme, most: MOST_ROWS });
+    const name = attribute?.name; // changes with the number of clusters
+    if (attribute !== this.attribute || theme !== this.theme || name !== this.name) {
+      Object.assign(this, { attribute, theme, name, most: MOST_ROWS });
       this.#build();
     }
     this.#refresh();

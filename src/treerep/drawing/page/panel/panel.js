@@ -1,12 +1,17 @@
 // Everything around the tree: settings, tools, search, legend, cards and help.
 
+import { copyText } from "../share/link.js";
+import { restoreScale, scaleText } from "../share/state.js";
 import { AttributeChoice } from "./attribute_choice.js";
 import { Cards } from "./cards.js";
 import { byId, counted, download, element } from "./dom.js";
+import { Exports } from "./exports.js";
+import { Rulers } from "./rulers.js";
 import { Legend } from "./legend.js";
 import { SearchBox } from "./search.js";
 import { Tables } from "./tables.js";
 import { Tip } from "./tip.js";
+import { TreeTools } from "./treetools.js";
 import { LAYOUTS } from "../view/viewer.js";
 
 const LAYOUT_NAMES = {
@@ -14,6 +19,7 @@ const LAYOUT_NAMES = {
   rectangular: "rectangular",
   circular: "circular",
   unrooted: "unrooted",
+  tanglegram: "two trees (tanglegram)",
 };
 
 export class Panel {
@@ -23,6 +29,9 @@ export class Panel {
     this.ownTheme = false;
     this.cards = new Cards(viewer, this.fileName());
     this.tip = new Tip(viewer, this.cards);
+    this.treeTools = new TreeTools(viewer);
+    this.rulers = new Rulers(viewer);
+    this.exports = new Exports(viewer, this.fileName(), title);
     this.legend = new Legend(viewer);
     this.search = new SearchBox(viewer, (k) => {
       const endsPath = viewer.marks.from >= 0; // the whole path is shown
@@ -33,17 +42,45 @@ export class Panel {
     this.choice = new AttributeChoice(viewer);
     this.tables = new Tables(viewer, () => this.choice.update());
     this.#listen();
-    this.toggleLabels(viewer.showLabels);
+    this.#addViews();
     viewer.addEventListener("change", () => this.update());
     viewer.addEventListener("move", () => viewer.marks.hover >= 0 && this.tip.show(-1));
     this.update();
   }
 
+  // What the panel adds to the view of a link.
+  #addViews() {
+    const { viewer } = this;
+    const { views } = viewer;
+    views.add("theme", () => (this.ownTheme ? viewer.theme : ""), (theme) => {
+      this.ownTheme = theme === "dark" || theme === "light";
+      if (this.ownTheme) this.setTheme(theme);
+    });
+    views.add("clusters", () => this.treeTools.countClusters(), (count) => this.treeTools.setClusters(count));
+    const numbered = (name) => viewer.attributes.findIndex((attribute) => attribute.name === name);
+    views.add("color", () => viewer.attribute?.name ?? "", (name) => {
+      if (viewer.attributes.indexOf(viewer.attribute) !== numbered(name)) viewer.colorBy(numbered(name));
+    });
+    views.add("strips", () => viewer.strips.map((one) => viewer.attributes.indexOf(one)).join(","), (text) => {
+      const chosen = text.split(",").map((number) => (number === "" ? undefined : viewer.attributes[number]));
+      viewer.setStrips(chosen.filter(Boolean));
+    });
+    views.add("scale", () => scaleText(viewer.attribute), (text) => restoreScale(viewer.attribute, text));
+    views.add("filter", () => viewer.filters.state(), (state) => viewer.filters.restore(state));
+    views.add("search", () => viewer.searches.state(), (state) => {
+      viewer.searches.restore(state);
+      byId("search").value = state.current ?? "";
+    });
+  }
+
   #listen() {
     const { viewer } = this;
-    const kinds = Object.keys(LAYOUTS);
+    const kinds = Object.keys(LAYOUTS).filter((kind) => viewer.canShow(kind));
     byId("layout").append(...kinds.map((kind) => element("option", { value: kind }, LAYOUT_NAMES[kind])));
-    byId("layout").addEventListener("change", (event) => viewer.setLayout(event.target.value));
+    byId("layout").addEventListener("change", (event) => {
+      viewer.setLayout(event.target.value);
+      viewer.arrangement.align();
+    });
     byId("lengths").append(...viewer.shapes.map(({ name }, i) => element("option", { value: i }, name)));
     byId("lengths").addEventListener("change", (event) => viewer.setShape(Number(event.target.value)));
     byId("spread").addEventListener("input", (event) => viewer.setSpread(2 ** Number(event.target.value)));
@@ -60,8 +97,12 @@ export class Panel {
       theme: () => this.toggleTheme(),
       export: () => this.#showExports(byId("exports").hidden),
       help: () => this.toggleHelp(),
-      svg: () => download(`${this.fileName()}.svg`, viewer.svg(), "image/svg+xml"),
-      png: async () => download(`${this.fileName()}.png`, await viewer.png(), "image/png"),
+      svg: () => this.exports.svg(),
+      png: () => this.exports.png(2),
+      png4: () => this.exports.png(4),
+      pdf: () => this.exports.pdf(),
+      print: () => window.print(),
+      link: () => this.#copyLink(),
       newick: () => download(`${this.fileName()}.nwk`, viewer.tree.newick(new Uint8Array(viewer.tree.n).fill(1))),
     };
     for (const button of document.querySelectorAll("[data-run]")) {
@@ -70,6 +111,20 @@ export class Panel {
         if (button.closest("#exports")) this.#showExports(false);
       });
     }
+  }
+
+  async #copyLink() {
+    const copied = this.link?.works && (await copyText(this.link.url()));
+    byId("said").textContent = copied ? "Link copied" : "This page has no address to copy";
+    this.note(byId("said").textContent);
+  }
+
+  /** Show a short message for a moment. */
+  note(text) {
+    byId("note").textContent = text;
+    byId("note").hidden = false;
+    clearTimeout(this.noting);
+    this.noting = setTimeout(() => (byId("note").hidden = true), 2500);
   }
 
   /** A file name: the title without characters that file systems reject. */
@@ -87,9 +142,7 @@ export class Panel {
 
   toggleLabels(on = !this.viewer.showLabels) {
     const { viewer } = this;
-    viewer.showLabels = on;
-    document.querySelector('[data-run="labels"]').setAttribute("aria-pressed", viewer.showLabels);
-    viewer.redraw();
+    viewer.setLabels(on);
   }
 
   toggleTheme() {
@@ -121,6 +174,7 @@ export class Panel {
 
   #showExports(shown) {
     byId("exports").hidden = !shown;
+    this.exports.update();
     document.querySelector('[data-run="export"]').setAttribute("aria-expanded", shown);
   }
 
@@ -148,16 +202,33 @@ export class Panel {
 
   // Content.
 
+  #comparison() {
+    const { layout, others } = this.viewer;
+    if (layout.kind !== "tanglegram") return [];
+    const { name } = others.find(({ tree }) => tree === this.viewer.tree.other);
+    return [`Robinson-Foulds distance to ${name}: ${layout.splits.distance}. Red edges are in one tree only`];
+  }
+
+  #datesNote() {
+    const { viewer } = this;
+    if (viewer.dates === null) return [];
+    return [viewer.calendar()?.note ?? "Dates do not increase with the distance to the root: choose another root"];
+  }
+
   update() {
     this.choice.update();
     this.legend.update();
     this.cards.update();
+    this.treeTools.update();
+    byId("spread").value = Math.log2(this.viewer.spread);
+    document.querySelector('[data-run="labels"]').setAttribute("aria-pressed", this.viewer.showLabels);
     const { tree } = this.viewer;
     const inner = tree.n - tree.nPoints;
     byId("layout").value = this.viewer.layout.kind;
     byId("lengths").value = this.viewer.shapes.indexOf(this.viewer.shape);
     byId("spreadlabel").hidden = this.viewer.layout.kind !== "disk";
     byId("spread").max = Math.log2(this.viewer.shape.most_spread);
-    byId("summary").textContent = `${counted(tree.nPoints, "point")}, ${counted(inner, "internal node")}`;
+    const size = `${counted(tree.nPoints, "point")}, ${counted(inner, "internal node")}`;
+    byId("summary").textContent = [size, ...this.#datesNote(), ...this.#comparison()].join(". ");
   }
 }

@@ -5,12 +5,19 @@ import { DETAILS } from "../painting/detail.js";
 import { CircularLayout } from "../layouts/circular.js";
 import { DiskLayout } from "../layouts/disk.js";
 import { RectangularLayout } from "../layouts/rectangular.js";
+import { TanglegramLayout } from "../layouts/tanglegram.js";
 import { UnrootedLayout } from "../layouts/unrooted.js";
+import { FaintEdges } from "../painting/faint.js";
 import { Morph } from "../painting/morph.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { GlPen } from "../painting/gl.js";
 import { hasStrips, headerHeight, stripRoom, stripTipAt } from "../painting/strips.js";
 import { SvgPen } from "../painting/svg.js";
+import { timeTicks } from "../export/time_axis.js";
+import { addTreeParts, ViewState } from "../share/state.js";
+import { datedDepths } from "../tree/calendar.js";
+import { decodeFloats, Tree } from "../tree/tree.js";
+import { Arrangement } from "./arrangement.js";
 import { PenChoice } from "./pen_choice.js";
 import { Filters } from "./filters.js";
 import { Searches } from "./searches.js";
@@ -20,6 +27,7 @@ export const LAYOUTS = {
   rectangular: RectangularLayout,
   circular: CircularLayout,
   unrooted: UnrootedLayout,
+  tanglegram: TanglegramLayout,
 };
 const MOST_MORPHED = 8000; // nodes that move when the layout changes
 const MORPH_TIME = 500; // milliseconds
@@ -30,6 +38,8 @@ export class Viewer extends EventTarget {
   constructor(canvas, tree, data) {
     super();
     Object.assign(this, { canvas, tree });
+    this.others = othersOf(data); // trees to compare with
+    tree.other = this.others[0]?.tree ?? null;
     this.pen = canvas.getContext("2d");
     this.glCanvas = document.getElementById("gl");
     this.useWebGl(false);
@@ -53,10 +63,16 @@ export class Viewer extends EventTarget {
     this.morph = null;
     this.frames = { walk: 0, paint: 0, drawn: 0 };
     this.theme = "light";
+    this.dates = data.dates ? decodeFloats(data.dates) : null; // years of the data points; NaN if unknown
     this.strips = []; // attributes shown beside the tips
     this.filters = new Filters(this);
     this.searches = new Searches(this);
     this.layout = this.#made(data.layout ?? "disk");
+    this.arrangement = new Arrangement(this);
+    this.faint = new FaintEdges();
+    this.views = new ViewState();
+    this.arrangement.align();
+    addTreeParts(this.views, this);
     this.resize();
   }
 
@@ -93,6 +109,11 @@ export class Viewer extends EventTarget {
     return Math.min(0.3 * window.room.width, 18 + 7 * longest);
   }
 
+  /** Whether there is a layout of a kind. A tanglegram needs a second tree. */
+  canShow(kind) {
+    return kind in LAYOUTS && (kind !== "tanglegram" || this.tree.other !== null);
+  }
+
   /** Show attributes as strips of color beside the tips. */
   setStrips(attributes) {
     this.strips = attributes;
@@ -103,7 +124,7 @@ export class Viewer extends EventTarget {
   /** Show the tree in another layout. The choice and the selection stay. */
   setLayout(kind) {
     const before = this.layout;
-    if (kind === before.kind) return;
+    if (kind === before.kind || !this.canShow(kind)) return;
     this.flight = this.morph = null;
     this.layout = this.#made(kind);
     if (this.tree.n <= MOST_MORPHED && !this.#isStill()) this.#morphFrom(before);
@@ -172,7 +193,8 @@ export class Viewer extends EventTarget {
     this.height = Math.max(1, Math.round(box.height));
     // The panel is next to the tree in wide windows, and above it in narrow ones.
     const wide = this.width >= 720;
-    const [left, right, top, bottom] = wide ? [276 + 18, 60 + 18, 18, 18] : [8, 8, 64 + 8, 120 + 8];
+    const axis = this.dates === null ? 0 : 24; // room for the time axis
+    const [left, right, top, bottom] = wide ? [276 + 18, 60 + 18, 18, 18 + axis] : [8, 8, 64 + 8, 120 + 8 + axis];
     const header = kind === "rectangular" ? headerHeight(this.strips) : 0;
     const room = { left, top: top + header, right: this.width - right, bottom: this.height - bottom };
     room.width = Math.max(80, room.right - left);
@@ -182,7 +204,7 @@ export class Viewer extends EventTarget {
 
   /** Everything the painter needs. */
   scene(detail) {
-    return {
+    const scene = {
       layout: this.layout,
       width: this.width,
       height: this.height,
@@ -201,6 +223,8 @@ export class Viewer extends EventTarget {
       showLabels: this.showLabels,
       detail,
     };
+    const faint = this.faint.apply(scene, this.tree);
+    return this.layout.colored?.(faint) ?? faint;
   }
 
   #plainPalette() {
@@ -358,6 +382,12 @@ export class Viewer extends EventTarget {
     this.#changed();
   }
 
+  /** Highlight a position, or none for -1, without moving there. */
+  mark(k) {
+    Object.assign(this.marks, { chosen: k, from: -1 });
+    this.#changed();
+  }
+
   /** The next position chosen will be the end of a path from here. */
   beginPath(k) {
     this.marks.from = k;
@@ -440,7 +470,57 @@ export class Viewer extends EventTarget {
     return labels;
   }
 
+  /** Show another rooting or order of the same tree. Marks keep their nodes. */
+  setTree(tree) {
+    const { marks, layout } = this;
+    const moved = (k) => (k < 0 ? -1 : (tree.position[this.tree.node[k]] ?? -1));
+    const selection = marks.selection && Uint8Array.from(tree.node, (id) => marks.selection[this.tree.position[id]]);
+    const [chosen, from] = [marks.chosen, marks.from].map(moved);
+    const path = marks.path && { ...marks.path, ...this.#newPath(tree, [marks.path.from, marks.path.to].map(moved)) };
+    const at = layout.position();
+    const stays = layout.kind === "disk" ? at.anchor < tree.n : tree.node[0] === this.tree.node[0];
+    this.marks = { hover: -1, chosen, from, path, selection };
+    this.tree = tree;
+    this.painter = new Painter(tree);
+    this.plain = new Int32Array(tree.n).fill(1);
+    for (const attribute of this.attributes) attribute.setTree(tree);
+    this.layouts = {};
+    this.layout = this.#made(layout.kind);
+    this.flight = this.morph = null;
+    if (stays) this.layout.flightToPosition(at).step(1);
+    this.#moved();
+    this.#changed();
+  }
+
+  /** How dates follow the depth in the tree, or null without dates. */
+  calendar() {
+    if (this.dates === null) return null;
+    if (this.dated?.tree !== this.tree) this.dated = { tree: this.tree, line: datedDepths(this.tree, this.dates) };
+    return this.dated.line;
+  }
+
+  #newPath(tree, [from, to]) {
+    return { from, to, positions: tree.path(from, to).positions };
+  }
+
+  // The view as a plain object.
+
+  viewState(options) {
+    return this.views.read(options);
+  }
+
+  restore(state) {
+    this.views.restore(state);
+    this.flight = this.morph = null;
+    this.#moved();
+  }
+
   // Appearance.
+
+  setLabels(shown) {
+    this.showLabels = shown;
+    this.#changed();
+  }
 
   setTheme(theme) {
     this.theme = theme;
@@ -450,6 +530,12 @@ export class Viewer extends EventTarget {
   /** Color by the attribute with this index; -1 for none. */
   colorBy(number) {
     this.attribute = this.attributes[number] ?? null;
+    this.#changed();
+  }
+
+  /** Draw edges with less support in a faint color. */
+  setLeastSupport(share) {
+    this.faint.least = share;
     this.#changed();
   }
 
@@ -485,16 +571,25 @@ export class Viewer extends EventTarget {
     return pen.text();
   }
 
-  /** The picture as a PNG blob, at twice the resolution of the screen. */
-  png() {
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [2 * this.width, 2 * this.height];
-    const pen = canvas.getContext("2d");
-    pen.scale(2, 2);
+  /** Draw the current view with a pen in another size. Returns { lengthPerPixel, ticks } for its rulers. */
+  paintInto(pen, width, height, theme) {
+    const edge = 8;
+    const header = this.layout.kind === "rectangular" ? headerHeight(this.strips) : 0;
+    const room = { left: edge, top: edge + header, right: width - edge, bottom: height - edge };
+    const size = { width: Math.max(1, width - 2 * edge), height: Math.max(1, room.bottom - room.top) };
+    this.layout.setWindow({ width, height, room: { ...room, ...size } });
     this.layout.place(DETAILS[0]);
-    this.painter.paint(pen, this.scene(DETAILS[0]));
-    return new Promise((done) => canvas.toBlob(done, "image/png"));
+    this.painter.paint(pen, { ...this.scene(DETAILS[0]), width, height, theme, lasso: [] });
+    const rulers = { lengthPerPixel: this.layout.lengthPerPixel, ticks: timeTicks(this.calendar(), this.layout) };
+    this.layout.setWindow(this.window);
+    this.redraw();
+    return rulers;
   }
+}
+
+/** Further trees of the same data points, each with its name. */
+function othersOf({ others = [], labels }) {
+  return others.map((other) => ({ name: other.name, tree: Tree.decode({ ...other, labels }) }));
 }
 
 /** Canvas pixels per CSS pixel. More than two take time and make no visible difference. */

@@ -1,0 +1,62 @@
+// Splits of two trees on the same data points: which are in both, and how many differ.
+//
+// Every data point has a random number of 52 bits. The exclusive or over the points below an edge identifies its split.
+
+const KEY_HALF = 2 ** 26;
+
+/** Pseudo-random whole numbers below 2^26, the same on every page. */
+function randomHalves(count) {
+  let state = 0x9e3779b9;
+  return Int32Array.from({ length: count }, () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % KEY_HALF;
+  });
+}
+
+/** The key of the split above each position; -1 if all data points are on one side. */
+export function splitKeys(tree) {
+  const { n, up, nPoints, pointsBelow } = tree;
+  const random = randomHalves(2 * nPoints);
+  const [high, low] = [new Int32Array(n), new Int32Array(n)];
+  for (let k = n - 1; k >= 0; k--) {
+    if (tree.isPoint(k)) {
+      high[k] ^= random[2 * tree.node[k]];
+      low[k] ^= random[2 * tree.node[k] + 1];
+    }
+    if (k === 0) break;
+    high[up[k]] ^= high[k];
+    low[up[k]] ^= low[k];
+  }
+  // The side without point 0 names the split, wherever the root is.
+  const first = new Uint8Array(n);
+  for (let k = tree.position[0]; k >= 0; k = up[k]) first[k] = 1;
+  return Float64Array.from(up, (_, k) => {
+    if (k === 0 || pointsBelow[k] === 0 || pointsBelow[k] === nPoints) return -1;
+    const [a, b] = first[k] ? [high[k] ^ high[0], low[k] ^ low[0]] : [high[k], low[k]];
+    return a * KEY_HALF + b;
+  });
+}
+
+/** Lengths of the splits of a tree, by key. Edges along a chain of internal nodes are one split. */
+function splitLengths(tree, keys) {
+  const lengths = new Map();
+  keys.forEach((key, k) => key >= 0 && lengths.set(key, (lengths.get(key) ?? 0) + tree.length[k]));
+  return lengths;
+}
+
+/**
+ * Compare two trees: { missing, otherMissing, distance }. The flags by position are for edges of positive length
+ * whose split the other tree does not have. `distance` counts such splits, as `Tree.difference` in Python.
+ */
+export function compareSplits(tree, other) {
+  const [keys, otherKeys] = [splitKeys(tree), splitKeys(other)];
+  const [own, others] = [splitLengths(tree, keys), splitLengths(other, otherKeys)];
+  const has = (lengths, key) => (lengths.get(key) ?? 0) > 0;
+  const flags = (ownKeys, mine, theirs) =>
+    Uint8Array.from(ownKeys, (key) => (key >= 0 && has(mine, key) && !has(theirs, key) ? 1 : 0));
+  let distance = 0;
+  for (const key of new Set([...own.keys(), ...others.keys()])) if (has(own, key) !== has(others, key)) distance++;
+  return { missing: flags(keys, own, others), otherMissing: flags(otherKeys, others, own), distance };
+}
