@@ -1,7 +1,7 @@
 """`page`: one HTML file to explore a tree.
 
 The HTML, CSS and JavaScript modules in this folder are combined into one file. `import` and
-`export` statements are removed, so all modules share one scope.
+`export` statements and comments are removed, so all modules share one scope.
 """
 
 import html
@@ -51,6 +51,8 @@ MODULES = (
 MOST_IN_NOTEBOOK = 20_000
 _IMPORT = re.compile(r'^import\b[^;]*? from "[\w./]+\.js";\n', flags=re.MULTILINE)
 _EXPORT = re.compile(r"^export ", flags=re.MULTILINE)
+# Whole lines of comments, which are a sixth of the script.
+_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", flags=re.MULTILINE)
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -238,9 +240,10 @@ def _style() -> str:
 
 @cache
 def _script() -> str:
-    return "\n".join(
-        _EXPORT.sub("", _IMPORT.sub("", _source(f"{name}.js"))).strip() for name in MODULES
-    )
+    script = "\n".join(_source(f"{name}.js") for name in MODULES)
+    for pattern in (_COMMENT, _IMPORT, _EXPORT):
+        script = pattern.sub("", script)
+    return script
 
 
 @cache
