@@ -27,8 +27,9 @@ def with_terminal_edges(tree: tr.Tree, factor: float) -> tr.Tree:
         ("caterpillar", 50, "disk"),
         ("binary", 2000, "disk"),
         ("star", 2000, "disk"),
-        ("caterpillar", 2000, "rectangular"),
-        ("path", 2000, "rectangular"),
+        ("caterpillar", 2000, "unrooted"),
+        ("path", 2000, "unrooted"),
+        ("caterpillar", 20_000, "rectangular"),
         ("binary", 20_000, "rectangular"),
     ],
 )
@@ -57,6 +58,11 @@ def test_a_phylogram_keeps_original_lengths_unless_tips_take_most_of_its_width()
     extreme = with_terminal_edges(tree, 5 * hops)
     assert chosen(usual, layout="rectangular").lengths == "original"
     assert chosen(extreme, layout="rectangular").lengths == "square root"
+
+
+def test_a_deep_tree_with_a_root_is_a_phylogram():
+    tree = tr.datasets.random_tree(2000, shape="caterpillar")
+    assert chosen(tree.with_root(2000)).layout == "rectangular"
 
 
 def test_options_are_kept():

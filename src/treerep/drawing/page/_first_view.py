@@ -61,13 +61,19 @@ def first_view(
 
 
 def _readable_layout(tree: Tree, root: int) -> str:
-    """Return the disk for trees that fit into it, and a phylogram for others."""
+    """Return the disk for trees that fit into it.
+
+    Other trees are phylograms if they are large or have a root. In a phylogram of a deep tree without
+    a root, the vertical lines of its long backbone would cover each other.
+    """
     if tree.n_points <= _FEW_POINTS:
         return "disk"
+    if tree.n_nodes > _MOST_NODES_IN_DISK:
+        return "rectangular"
     hops = _median_depth(tree, np.ones(len(tree.weights)), root)
-    branches_often = hops <= _MOST_HOPS * math.log2(tree.n_points)
-    fits = tree.n_nodes <= _MOST_NODES_IN_DISK and branches_often
-    return "disk" if fits else "rectangular"
+    if hops <= _MOST_HOPS * math.log2(tree.n_points):
+        return "disk"
+    return "unrooted" if tree.root is None else "rectangular"
 
 
 def _readable_lengths(tree: Tree, layout: str, root: int) -> str:

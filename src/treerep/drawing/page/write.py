@@ -139,8 +139,8 @@ def page(
         scale. The default suits the size of the tree.
     layout : "disk", "rectangular", "circular", "unrooted" or "tanglegram", optional
         The first layout: the Poincaré disk, a phylogram, a phylogram around the root, equal angles,
-        or two trees. By default, large or very deep trees get a phylogram, and others the disk. The
-        page can switch between all layouts.
+        or two trees. By default, large trees get a phylogram, deep trees equal angles, and others
+        the disk. The page can switch between all layouts.
     lengths : "original", "square root" or "equal", optional
         The first edge lengths. By default, the lengths are original unless terminal edges would hide
         the inner edges.
