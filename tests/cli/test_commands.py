@@ -611,16 +611,21 @@ def test_view(call, four, tmp_path, monkeypatch):
 
 def test_the_first_view_of_a_page_is_chosen_by_options(call, four, tmp_path):
     options = ["--layout", "circular", "--lengths", "square root"]
-    for root, node in (("it's", 1), ("3", 3)):
-        done = call("view", "four.csv", "-o", "t.html", *options, "--root", root)
+    tree = tr.fit(tr.formats.read(tmp_path / "four.csv"))
+    roots = {
+        "it's": tree.root_at_outgroup("it's")[0].root,
+        "midpoint": tree.root_at_midpoint()[0].root,
+    }
+    for name, node in roots.items():
+        done = call("view", "four.csv", "-o", "t.html", *options, "--root", name)
         assert done.returncode == 0
         page = (tmp_path / "t.html").read_text(encoding="utf-8")
-        assert '"layout":"circular","lengths":"square root"' in page
+        assert '"layout":"circular"' in page and '"lengths":"square root"' in page
         (order,) = re.findall(r'"node":"(.*?)"', page)
         assert int.from_bytes(base64.b64decode(order)[:4], "little") == node
     for wrong, message in [
         (["--layout", "round"], "layout must be one of 'disk', 'rectangular'"),
-        (["--root", "nobody"], "'nobody' is not in the tree"),
+        (["--root", "nobody"], "--root: the tree has no point 'nobody'"),
     ]:
         assert_one_line_error(call("view", "four.csv", "-o", "u.html", *wrong), message)
 

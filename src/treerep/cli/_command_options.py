@@ -393,14 +393,7 @@ class ViewOptions:
             show_default="suits the tree",
         ),
     ] = None
-    root: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NODE",
-            help="Label or number of the root.",
-            show_default="root of the tree, or its center",
-        ),
-    ] = None
+    root: Root = None
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False
     trials: Trials = TRIALS
     seed: Seed = 0

@@ -10,6 +10,7 @@ from .._cell_tables import CellTable, is_h5ad, read_cells
 from .._command_options import ViewOptions
 from .._inputs import as_tree, display_name, read_either, read_one_tree, refuse_trials
 from .._outputs import check_outputs, open_output, print_note
+from .._rooting import rerooted
 
 if TYPE_CHECKING:
     from ...drawing.figures._colors import Palette
@@ -23,7 +24,7 @@ def view_file(options: ViewOptions) -> None:
         raise ValueError("--open needs a file: name one with --output")
     source = read_either(options.source, options.reading)
     cells = _cells(options)
-    trees = _trees(source, options)
+    trees = rerooted(_trees(source, options), options.root)
     tree = trees.trees[0] if isinstance(trees, tr.TreeSum) else trees
     table = {} if options.table is None else read_attributes(options.table, tree)
     page = tr.page(
@@ -34,7 +35,6 @@ def view_file(options: ViewOptions) -> None:
         data=None if isinstance(source, tr.Tree | tr.TreeSum) else source,
         layout=options.layout,
         lengths=options.lengths,
-        root=None if options.root is None else _node(tree, options.root),
         palette=_palette(options, cells),
         dates=options.dates,
         other=_compared(options),
@@ -81,9 +81,3 @@ def _palette(options: ViewOptions, cells: CellTable) -> "Palette | dict[str, Pal
         return cells.palettes or None
     chosen = given.split(",") if "," in given or given.startswith("#") else given
     return chosen if options.color is None else {**cells.palettes, options.color: chosen}
-
-
-def _node(tree: tr.Tree, name: str) -> int | str:
-    """Return a label of the tree as it is, and other numbers as node ids."""
-    is_label = tree.labels is not None and name in tree.labels
-    return int(name) if name.isdecimal() and not is_label else name
