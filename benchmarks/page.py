@@ -139,9 +139,9 @@ def measure() -> list[Table]:
             for layout, times in in_chromium(path):
                 rows.append({**size, "layout": layout, **times})
     note = (
-        f"1280 x 800 pixels, headless Chromium without a GPU, {os.cpu_count()} CPU cores. Other "
-        f"programs were running at the start, with a load average of {load:.1f}. The tree is dragged "
-        "with the mouse. A frame includes layout, draw calls and waiting for the pixels (median). "
+        f"1280 x 800 pixels, headless Chromium without a GPU, {os.cpu_count()} CPU cores. Load "
+        f"average at the start: {load:.1f}. The tree is dragged with the mouse. A frame "
+        "includes layout, draw calls and waiting for the pixels (median). "
         "The browser shows at most one frame in 16.7 ms. If frames are slow, the page reduces "
         "the level of detail until the tree is at rest (0 is full detail)."
     )
