@@ -152,21 +152,6 @@ export class Viewer extends EventTarget {
     this.#changed();
   }
 
-  /** Where the view is, as plain JSON. It does not depend on the size of the window. */
-  position() {
-    const { layout, shape, spread } = this;
-    return { layout: layout.kind, lengths: shape.name, spread, at: layout.position() };
-  }
-
-  /** Show a view that `position` returned. */
-  goTo({ layout, lengths, spread, at }) {
-    this.shape = this.shapes.find(({ name }) => name === lengths) ?? this.shape;
-    this.spread = spread;
-    this.layout = this.#made(layout);
-    this.#fly(this.layout.flightToPosition(at));
-    this.#changed();
-  }
-
   // Drawing.
 
   resize() {
