@@ -235,6 +235,21 @@ def test_a_path_is_brought_into_view(tab, kind):
         assert 276 < x < 1280 and 0 < y < 800
 
 
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        (None, False),  # numbers
+        ([f"cell {i}" for i in range(100)], True),
+        ([f"ACGTACGTACGTAC-{i}" for i in range(100)], False),
+    ],
+)
+def test_labels_that_would_hide_the_tree_are_off_at_first(tab, labels, shown):
+    page = tab.open(tr.datasets.random_tree(100, shape="binary"), labels=labels)
+    assert page.evaluate("treerep.viewer.showLabels") is shown
+    page.keyboard.press("t")
+    assert page.evaluate("treerep.viewer.showLabels") is not shown
+
+
 @pytest.mark.parametrize("kind", ALL)
 def test_a_position_comes_back(tab, kind):
     tree = tr.datasets.random_tree(300, shape="binary")

@@ -11,6 +11,18 @@ const LEAST_ROOM = 4; // pixels between tips with labels, of which some may over
 const FEW_DOTS = 3000;
 const CELL = 4; // pixels of the grid that keeps labels apart in the plane
 
+// Labels are hidden at first if there are more points, and the labels are numbers or longer, such as barcodes of cells.
+const MANY_POINTS = 80;
+const LONG_LABEL = 14; // characters, in the median
+
+/** Whether the labels of a tree do not hide the tree. */
+export function hasShortLabels(tree) {
+  if (tree.nPoints <= MANY_POINTS) return true;
+  if (tree.labels === null) return false;
+  const sizes = tree.labels.map((label) => label.length).sort((one, two) => one - two);
+  return sizes[sizes.length >> 1] <= LONG_LABEL;
+}
+
 export class Labels {
   constructor(tree) {
     this.tree = tree;

@@ -9,6 +9,7 @@ import { TanglegramLayout } from "../layouts/tanglegram.js";
 import { UnrootedLayout } from "../layouts/unrooted.js";
 import { FaintEdges } from "../painting/faint.js";
 import { Morph } from "../painting/morph.js";
+import { hasShortLabels } from "../painting/labels.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { GlPen } from "../painting/gl.js";
 import { hasStrips, headerHeight, stripRoom, stripTipAt } from "../painting/strips.js";
@@ -54,7 +55,7 @@ export class Viewer extends EventTarget {
     this.spread = 1;
     this.plain = new Int32Array(tree.n).fill(1);
     this.hidden = null; // flags of filtered points, by node id
-    this.showLabels = tree.labels !== null || tree.nPoints <= 80; // hide a clutter of numbers
+    this.showLabels = hasShortLabels(tree);
     this.marks = { hover: -1, chosen: -1, from: -1, path: null, selection: null };
     this.lasso = [];
     this.movingDetail = 0;
