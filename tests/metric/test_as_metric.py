@@ -47,6 +47,12 @@ def test_frames_bring_labels() -> None:
         as_metric(pd.DataFrame(SQUARE, names, ["a", "x", "c"]))
 
 
+@pytest.mark.parametrize("data", [[[0, 1], [1]], ([[0.0, 1.0], [1.0, 0.0]], ["a", "b", "c"])])
+def test_rows_of_different_lengths_are_one_line(data: object) -> None:
+    with pytest.raises(MetricError, match="rows have different lengths or kinds: pass a table"):
+        as_metric(data)
+
+
 def test_sparse_matrices_are_graphs() -> None:
     assert isinstance(as_metric(csr_array(SQUARE)), GraphMetric)
     with pytest.raises(MetricError, match="read as a graph"):

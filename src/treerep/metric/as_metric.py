@@ -135,7 +135,14 @@ def as_metric(
             f"cannot read distances from {type(data).__name__}: pass an array, a "
             "DataFrame, a graph, a Metric or the path of a file as a str or Path"
         )
-    return _from_array(np.asarray(data), metric, options)
+    try:
+        array = np.asarray(data)
+    except ValueError as error:
+        raise MetricError(
+            f"cannot read distances from this {type(data).__name__}, because its rows have different "
+            "lengths or kinds: pass a table of distances, or of points with metric="
+        ) from error
+    return _from_array(array, metric, options)
 
 
 def _from_array(array: NDArray[Any], metric: str | None, options: dict[str, Any]) -> Metric:

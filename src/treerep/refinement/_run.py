@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from .._core.parallel import Runner, Workers
+from .._core.parallel import Runner, Workers, count_jobs
 from .._core.progress import progress_bar
 from .._core.typing import RNGLike
 from ..fitting._distances import checked_block
@@ -32,6 +32,8 @@ from .report import RefinedTree, Refinement
 
 # Number of relaxed neighbor-joining trees. The best of these trees is the second start.
 _OTHER_STARTS = 20
+# Number of large trees that are built at the same time.
+_LARGE_STARTS = 4
 # Rounds of moves and weights, and sweeps over all points per round.
 _ROUNDS = 4
 _SWEEPS = 4
@@ -270,14 +272,14 @@ class Run:
         """
         from ..fitting.joining.relaxed_neighbor_joining import relaxed_neighbor_joining
 
-        # Few points: one thread per tree. Many points: all threads score one tree at a time.
-        side_by_side = len(self.metric) <= EXACT_SCORES
-        threads = self.n_jobs if side_by_side else 1
-        scoring_threads = 1 if side_by_side else self.n_jobs
+        # One thread per tree. Each tree needs a matrix, so few threads for many points.
+        threads = count_jobs(self.n_jobs)
+        if len(self.metric) > EXACT_SCORES:
+            threads = min(threads, _LARGE_STARTS)
 
         def scored(generator: np.random.Generator) -> tuple[float, Tree]:
             tree = relaxed_neighbor_joining(self.metric, rng=generator)
-            return selection_score(tree, self.metric, scoring_threads), tree
+            return selection_score(tree, self.metric, 1), tree
 
         deadline = next(self.clock.deadlines(1, _OTHER_START_TIME))
         best: tuple[float, Tree] | None = None
