@@ -3,7 +3,9 @@
 import gzip
 import pickle
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -394,6 +396,21 @@ def test_an_expander_has_a_matrix_instead_of_labels() -> None:
     assert_array_equal(metric.pairs(i, j), labels.pairs(i, j))
     trees = [tr.fit(graph, method="treerep") for graph in (metric, labels)]
     assert trees[0] == trees[1]
+
+
+def test_other_threads_wait_for_the_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = GraphMetric(expander(1000, 20))
+    calls = []
+    build = all_pairs_module.all_pairs
+
+    def counted(*arguments: Any) -> MatrixOracle | None:
+        calls.append(1)
+        return build(*arguments)
+
+    monkeypatch.setattr(all_pairs_module, "all_pairs", counted)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: metric.oracle, range(4)))
+    assert len(calls) == 1 and all(oracle is found[0] for oracle in found)
 
 
 def test_the_matrix_has_the_smallest_type_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -171,28 +171,7 @@ class GraphMetric(CompiledMetric):
     @cached_property
     def oracle(self) -> HubOracle | MatrixOracle:
         """Hub labels, or a matrix if searches are faster. Built on first use; other threads wait."""
-        from .shortest_paths.all_pairs import LabelsTooLongError, all_pairs, matrix_may_pay
-        from .shortest_paths.hub_labels import STEP_NS
-
-        if not (self.integral and matrix_may_pay(len(self))):
-            return self.build_labels()
-        most = _LABEL_SHARE * len(self) * self.search_cost() / STEP_NS[self.weighted]
-
-        def watch(steps: int) -> None:
-            if steps > most:
-                raise LabelsTooLongError
-
-        try:
-            return self.build_labels(watch)
-        except LabelsTooLongError:
-            table = all_pairs(len(self), self._search_all, _ROWS_TOGETHER)
-        return self.build_labels() if table is None else table
-
-    def _search_all(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the distances from some vertices to all vertices."""
-        out = np.empty((len(rows), len(self)))
-        self._search_rows(rows, read_only(np.arange(len(self))), out)
-        return out
+        return self._built(self._labels_or_matrix)
 
     @property
     def has_labels(self) -> bool:
@@ -205,18 +184,51 @@ class GraphMetric(CompiledMetric):
         `watch` is called with the steps of work so far, every few hundredths of a second. If it
         raises an exception, the construction ends and the metric stays as it was.
         """
+        return self._built(lambda: self._labels(watch))
+
+    def _built(self, build: Callable[[], HubOracle | MatrixOracle]) -> HubOracle | MatrixOracle:
+        """Return the oracle; build it if necessary, on one thread at a time."""
+        with self._lock:
+            found: HubOracle | MatrixOracle | None = self.__dict__.get("oracle")
+            if found is None:
+                found = build()
+                self.__dict__["oracle"] = found
+            return found
+
+    def _labels(self, watch: "Watch | None" = None) -> HubOracle:
         from .shortest_paths.hub_labels import build_hub_labels
 
-        with self._lock:
-            built: HubOracle | MatrixOracle | None = self.__dict__.get("oracle")
-            if built is None:
-                # Rounding makes the sums of lengths along two equally short paths differ, like
-                # a random walk of up to n steps.
-                stretch = 1.0 if self.integral else 1.0 + 2 * self.eps * len(self) ** 0.5
-                built, self.label_work = build_hub_labels(*self._graph(), stretch, watch)
-                self.__dict__["oracle"] = built
-                note("hub_labels")
-            return built
+        # Rounding makes the sums of lengths along two equally short paths differ, like a random
+        # walk of up to n steps.
+        stretch = 1.0 if self.integral else 1.0 + 2 * self.eps * len(self) ** 0.5
+        labels, self.label_work = build_hub_labels(*self._graph(), stretch, watch)
+        note("hub_labels")
+        return labels
+
+    def _labels_or_matrix(self) -> HubOracle | MatrixOracle:
+        """Return the labels, unless they cost more than searches and a matrix is small enough."""
+        from .shortest_paths.all_pairs import LabelsTooLongError, all_pairs, matrix_may_pay
+        from .shortest_paths.hub_labels import STEP_NS
+
+        if not (self.integral and matrix_may_pay(len(self))):
+            return self._labels()
+        most = _LABEL_SHARE * len(self) * self.search_cost() / STEP_NS[self.weighted]
+
+        def watch(steps: int) -> None:
+            if steps > most:
+                raise LabelsTooLongError
+
+        try:
+            return self._labels(watch)
+        except LabelsTooLongError:
+            table = all_pairs(len(self), self._search_all, _ROWS_TOGETHER)
+        return self._labels() if table is None else table
+
+    def _search_all(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the distances from some vertices to all vertices."""
+        out = np.empty((len(rows), len(self)))
+        self._search_rows(rows, read_only(np.arange(len(self))), out)
+        return out
 
     def _graph(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:
         # The arguments of compiled searches.
