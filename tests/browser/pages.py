@@ -12,6 +12,20 @@ import pytest
 
 import treerep as tr
 
+#: Small trees of all shapes.
+TREES = {
+    "one point": tr.Tree(1, np.empty((0, 2), int), []),
+    "two points": tr.Tree(2, [[0, 1]], [3.0]),
+    "zero lengths": tr.Tree(
+        4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [0.0, 1.0, 0.0, 2.0, 0.0]
+    ),
+    "a star": tr.datasets.random_tree(40, shape="star"),
+    "a path": tr.datasets.random_tree(12, shape="path"),
+    "a caterpillar": tr.datasets.random_tree(30, shape="caterpillar"),
+    "a binary tree": tr.datasets.random_tree(60, shape="binary"),
+    "inner points": tr.datasets.random_tree(80),
+}
+
 
 class Tab:
     """A page opened in the browser; at the end there must have been no error and no request but for itself."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import treerep as tr
-from tests.browser.pages import apart, downloaded
+from tests.browser.pages import TREES, apart, downloaded
 
 pytestmark = pytest.mark.browser
 
@@ -23,20 +23,6 @@ HOSTILE = [
     "🦊 fox",
     "a & b; (c, d): [e] {{data}}",
 ]
-
-
-TREES = {
-    "one point": tr.Tree(1, np.empty((0, 2), int), []),
-    "two points": tr.Tree(2, [[0, 1]], [3.0]),
-    "zero lengths": tr.Tree(
-        4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [0.0, 1.0, 0.0, 2.0, 0.0]
-    ),
-    "a star": tr.datasets.random_tree(40, shape="star"),
-    "a path": tr.datasets.random_tree(12, shape="path"),
-    "a caterpillar": tr.datasets.random_tree(30, shape="caterpillar"),
-    "a binary tree": tr.datasets.random_tree(60, shape="binary"),
-    "inner points": tr.datasets.random_tree(80),
-}
 
 
 def test_nodes_are_where_python_places_them(tab):

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 import treerep as tr
+from tests.browser.pages import TREES
 from treerep.drawing.layouts._arcs import geodesic_arcs
 from treerep.drawing.layouts.radial import radial
 from treerep.drawing.layouts.rectangular import rectangular
@@ -17,18 +18,6 @@ pytestmark = pytest.mark.browser
 PLANE = ("rectangular", "circular", "unrooted")
 ALL = ("disk", *PLANE)
 SVG = "{http://www.w3.org/2000/svg}"
-TREES = {
-    "one point": tr.Tree(1, np.empty((0, 2), int), []),
-    "two points": tr.Tree(2, [[0, 1]], [3.0]),
-    "zero lengths": tr.Tree(
-        4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [0.0, 1.0, 0.0, 2.0, 0.0]
-    ),
-    "a star": tr.datasets.random_tree(40, shape="star"),
-    "a path": tr.datasets.random_tree(12, shape="path"),
-    "a caterpillar": tr.datasets.random_tree(30, shape="caterpillar"),
-    "a binary tree": tr.datasets.random_tree(60, shape="binary"),
-    "inner points": tr.datasets.random_tree(80),
-}
 
 
 def powered(tree: tr.Tree, power: float) -> tr.Tree:
