@@ -1,4 +1,4 @@
-"""A cached kernel is recompiled whenever any kernel source changes, and only then."""
+"""Compiled kernels are stored once per machine, and recompiled when a source they use changes, and only then."""
 
 import contextlib
 import errno
@@ -6,18 +6,19 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
-from numba.core import caching
 
 from tests.processes import started
-from treerep._core import kernel as kernel_module
-from treerep._core.kernel import kernel, source_stamp
+from treerep._core import kernel_cache
+from treerep._core.kernel import kernel
+from treerep._core.kernel_cache import source_stamp
 
-SOURCE = Path(kernel_module.__file__).parents[1]
+SOURCE = Path(kernel_cache.__file__).parents[1]
 
 SCRIPT = """
 import sys
@@ -33,30 +34,33 @@ print(distance, sum(kernels.pair_distances.stats.cache_hits.values()))
 
 
 def distance_in_fresh_process(package_root: Path) -> tuple[float, int]:
+    """Return a distance, and how often compiled code came from the cache, which all copies share."""
     result = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(package_root)],
         capture_output=True,
         text=True,
         check=True,
         cwd=package_root,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(package_root.parent / "cache")},
     )
     value, hits = result.stdout.split()
     return float(value), int(hits)
 
 
+def copy_package(folder: Path) -> Path:
+    shutil.copytree(SOURCE, folder / "treerep", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
 @pytest.fixture
 def copied_package(tmp_path: Path) -> Path:
-    shutil.copytree(SOURCE, tmp_path / "treerep", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
+    return copy_package(tmp_path / "first")
 
 
 def test_an_edited_distance_is_never_served_stale(copied_package: Path) -> None:
     assert distance_in_fresh_process(copied_package) == (2.0, 0)
-    assert distance_in_fresh_process(copied_package) == (
-        2.0,
-        1,
-    )  # the on-disk cache hits in the next process
-    # `pair_distances` is stamped by a hash over all kernel sources, so an edit of any of them counts.
+    # The on-disk cache hits in the next process.
+    assert distance_in_fresh_process(copied_package) == (2.0, 1)
     kernels = copied_package / "treerep" / "metric" / "oracle" / "distance_kernels.py"
     edited = kernels.read_text().replace(
         "np.float64(oracle.distances[i, j])", "7.0 * oracle.distances[i, j]"
@@ -65,23 +69,62 @@ def test_an_edited_distance_is_never_served_stale(copied_package: Path) -> None:
     assert distance_in_fresh_process(copied_package) == (14.0, 0)
 
 
-def test_an_edit_in_another_kernel_file_recompiles_too(copied_package: Path) -> None:
+def test_an_edit_in_a_kernel_file_that_is_used_recompiles_too(copied_package: Path) -> None:
     distance_in_fresh_process(copied_package)
     lanes = copied_package / "treerep" / "metric" / "oracle" / "lane_kernels.py"
     lanes.write_text(lanes.read_text() + "\n# edited\n")
     assert distance_in_fresh_process(copied_package) == (2.0, 0)
 
 
-def test_stamp_covers_every_kernel_file(tmp_path: Path) -> None:
-    copy = tmp_path / "treerep"
-    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    stamps = {source_stamp(copy)}
-    classes = ("metric/oracle/classes.py", "tree/structure/rooted.py")
-    files = [*copy.rglob("*kernels.py"), *(copy / name for name in classes)]
-    for path in files:
-        path.write_text(path.read_text() + "\n")
-        stamps.add(source_stamp(copy))
-    assert len(stamps) == len(files) + 1
+def test_an_upgrade_keeps_the_kernels_whose_sources_did_not_change(
+    copied_package: Path, tmp_path: Path
+) -> None:
+    distance_in_fresh_process(copied_package)
+    upgraded = copy_package(tmp_path / "second")
+    for other in ("fitting/joining/_joining_kernels.py", "metric/matrix.py"):
+        path = upgraded / "treerep" / other
+        path.write_text(path.read_text() + "\n# edited\n")
+    assert distance_in_fresh_process(upgraded) == (2.0, 1)
+
+
+def test_the_stamp_covers_all_kernels_that_a_kernel_imports(tmp_path: Path) -> None:
+    copy = copy_package(tmp_path) / "treerep"
+    path = copy / "fitting/treerep/_zone_kernels.py"
+    oracle = {
+        file.relative_to(copy).as_posix()
+        for file in (copy / "metric/oracle").glob("*.py")
+        if file.name.endswith(("kernels.py", "classes.py"))
+    }
+    sources = {file.relative_to(copy).as_posix() for file in kernel_cache._sources(path)}
+    assert {"fitting/treerep/_zone_kernels.py", *oracle} <= sources
+    assert {source for source in sources if source.startswith("_core/")} == {"_core/kernel.py"}
+
+    def stamp() -> str:
+        kernel_cache._file_hash.cache_clear()
+        return source_stamp(path)
+
+    stamps = {stamp()}
+    for source in sources:
+        (copy / source).write_text((copy / source).read_text() + "\n")
+        stamps.add(stamp())
+    assert len(stamps) == len(sources) + 1
+
+
+def test_every_module_that_kernels_import_is_a_source(tmp_path: Path) -> None:
+    (tmp_path / "part").mkdir()
+    texts = {
+        "a_kernels.py": "from .part import b_kernels as b\nfrom ._types import Pair\n",
+        "_types.py": "from .unused import x\n",
+        "unused.py": "x = 1\n",
+        "part/b_kernels.py": "from ..c_kernels import (\n    one,\n    two,\n)\n",
+        "c_kernels.py": "one = two = 1\n",
+        "other_kernels.py": "",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    found = kernel_cache._sources(tmp_path / "a_kernels.py")
+    names = {file.relative_to(tmp_path).as_posix() for file in found}
+    assert names == {"a_kernels.py", "_types.py", "part/b_kernels.py", "c_kernels.py"}
 
 
 def test_compiled_kernels_release_the_gil_and_are_cached() -> None:
@@ -94,7 +137,7 @@ def test_compiled_kernels_release_the_gil_and_are_cached() -> None:
     double(values)
     assert values.tolist() == [0.0, 2.0, 4.0]
     assert double.targetoptions["nogil"]
-    assert double._cache._cache_file._source_stamp == kernel_module._STAMP
+    assert isinstance(double._cache, kernel_cache.KernelCache)
 
 
 @kernel
@@ -104,96 +147,112 @@ def triple(values: np.ndarray) -> np.ndarray:
 
 @pytest.fixture
 def never_warned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_module, "_warned", False)
+    monkeypatch.setattr(kernel_cache, "_warned", False)
 
 
 @pytest.mark.usefixtures("never_warned")
 def test_without_a_folder_for_the_cache_kernels_compile_with_one_warning(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
-    with pytest.warns(
-        RuntimeWarning, match="cannot be stored .*no locator available.*: set NUMBA_CACHE_DIR"
-    ):
-        first = kernel(triple.py_func)
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "file"))
+    first = kernel(triple.py_func)
+    with pytest.warns(RuntimeWarning, match="cannot be stored .*: set NUMBA_CACHE_DIR"):
+        assert first(np.ones(2)).tolist() == [3.0, 3.0]
     second = kernel(triple.py_func)  # a second warning would be an error
-    assert first(np.ones(2)).tolist() == second(np.ones(2)).tolist() == [3.0, 3.0]
+    assert second(np.ones(2)).tolist() == [3.0, 3.0]
+
+
+def test_without_a_home_the_cache_is_beside_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    choose = kernel_cache._default_folder.__wrapped__
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert choose() == SOURCE / "__pycache__" / "kernels"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert choose() == tmp_path / "treerep" / "kernels"
 
 
 @pytest.mark.usefixtures("never_warned")
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EROFS])
 def test_a_cache_that_cannot_be_written_is_one_warning(
-    monkeypatch: pytest.MonkeyPatch, number: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(kernel_module._CacheFile, "_save_data", full)
-    monkeypatch.setattr(kernel_module._CacheFile, "load", lambda *_: None)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(kernel_cache, "_write", full)
     again = kernel(triple.py_func)
     with pytest.warns(RuntimeWarning, match=os.strerror(number)):
         assert again(np.ones(2, np.float32)).tolist() == [3.0, 3.0]
     assert again(np.ones(2, np.int64)).tolist() == [3, 3]  # a second warning would be an error
 
 
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
 @pytest.mark.parametrize("content", [b"", b"\x80\x05", b"not a pickle"])
 def test_a_damaged_cache_is_compiled_and_written_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, content: bytes
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
 ) -> None:
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     for _ in range(2):  # with a sound cache, and with a damaged one
         again = kernel(triple.py_func)
         assert again(np.ones(2)).tolist() == [3.0, 3.0]
         assert sum(again.stats.cache_hits.values()) == 0
-        files = [*tmp_path.rglob(f"*.{suffix}")]
-        assert len(files) == 1
-        assert files[0].stat().st_size > 100
-        files[0].write_bytes(content)
+        (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
+        assert file.stat().st_size > 100
+        file.write_bytes(content)
     kernel(triple.py_func)(np.ones(2))
     last = kernel(triple.py_func)
     last(np.ones(2))
     assert sum(last.stats.cache_hits.values()) == 1
 
 
-def test_code_of_one_process_is_never_taken_for_that_of_another(
+def test_code_for_other_types_is_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Both have read the index before either writes it, and they write their code in the other order.
-    def file() -> kernel_module._CacheFile:
-        return kernel_module._CacheFile(
-            cache_path=str(tmp_path), filename_base="f", source_stamp="s"
-        )
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    kernel(triple.py_func)(np.ones(2))
+    (stored,) = tmp_path.rglob("*.nbc")
+    monkeypatch.setattr(kernel_cache.KernelCache, "_path", lambda *_: stored)
+    other = kernel(triple.py_func)
+    assert other(np.ones(2, np.float32)).dtype == np.float32
+    assert sum(other.stats.cache_hits.values()) == 0
 
-    class Slow(kernel_module._CacheFile):
-        def _load_index(self) -> dict[object, str]:
-            return {}
 
-    slow = Slow(cache_path=str(tmp_path), filename_base="f", source_stamp="s")
-    file().save("float64", "code for float64")
-    slow.save("float32", "code for float32")
-    assert file().load("float32") == "code for float32"
-    assert file().load("float64") in (None, "code for float64")
-    index = file()._load_index()
-    file().save("float64", "code for float64")
-    assert {key: file().load(key) for key in (*index, "float64")} == {
-        "float32": "code for float32",
-        "float64": "code for float64",
-    }
+def test_entries_that_were_not_used_for_long_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    kernel(triple.py_func)(np.ones(2))
+    (stored,) = tmp_path.rglob("*.nbc")
+    days_ago = time.time() - 100 * 86_400
+    for name in ("treerep.other.kernel-1.nbc", stored.name.partition("-")[0] + "-1.nbc"):
+        (stored.parent / name).touch()
+        os.utime(stored.parent / name, (days_ago, days_ago))
+    os.utime(stored, (days_ago, days_ago))
+    kernel(triple.py_func)(np.ones(2))  # used, so it is kept from now on
+    kernel(triple.py_func)(np.ones(2, np.float32))
+    left = {path.name for path in stored.parent.iterdir()}
+    assert stored.name in left
+    assert "treerep.other.kernel-1.nbc" in left
+    assert len(left) == 3
 
 
 AT_ONCE = """
 import sys, time
 import numpy as np
 from treerep.metric.matrix import MatrixMetric
+from treerep.metric.oracle.distance_kernels import pair_distances
 print("ready", flush=True)
 sys.stdin.readline()
 for kind in sys.argv[1].split(","):
     print(MatrixMetric(np.array([[0, 2], [2, 0]], kind)).pairs([0], [1])[0])
+print(sum(pair_distances.stats.cache_misses.values()))
 """
 
 
-def test_processes_that_compile_at_once(tmp_path: Path) -> None:
+def test_processes_that_need_the_same_kernels_compile_each_once(tmp_path: Path) -> None:
     pipe, environment = subprocess.PIPE, {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     with contextlib.ExitStack() as stack:
         children = [
@@ -209,9 +268,9 @@ def test_processes_that_compile_at_once(tmp_path: Path) -> None:
             for kinds in ("float64,float32", "float32,float64")
         ]
         assert [child.stdout.readline() for child in children] == ["ready\n"] * 2
-        assert [child.communicate("\n", timeout=300)[0] for child in children] == [
-            "2.0\n2.0\n"
-        ] * 2
+        printed = [child.communicate("\n", timeout=300)[0].split() for child in children]
+    assert [lines[:2] for lines in printed] == [["2.0", "2.0"]] * 2
+    assert sum(int(lines[2]) for lines in printed) == 2
     done = subprocess.run(
         [sys.executable, "-c", AT_ONCE, "float64,float32,float64"],
         input="\n",
@@ -220,7 +279,30 @@ def test_processes_that_compile_at_once(tmp_path: Path) -> None:
         env=environment,
         check=True,
     )
-    assert done.stdout == "ready\n2.0\n2.0\n2.0\n"
+    assert done.stdout == "ready\n2.0\n2.0\n2.0\n0\n"
+    assert not [*tmp_path.rglob("*.lock")]
+
+
+def test_a_process_that_never_finishes_delays_others_only_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(kernel_cache, "_PATIENCE", 0.1)
+    again = kernel(triple.py_func)
+    sig = (numba.typeof(np.ones(2)),)
+    path = again._cache._path(sig, again.targetctx.codegen())
+    stuck = kernel_cache._lock(path)
+    assert again(np.ones(2)).tolist() == [3.0, 3.0]
+    kernel_cache._unlock(stuck)
+
+
+def test_an_error_of_the_compiler_leaves_no_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    with pytest.raises(numba.TypingError):
+        kernel(triple.py_func)(None)
+    assert not [*tmp_path.rglob("*.lock")]
 
 
 UNCOMPILED = """

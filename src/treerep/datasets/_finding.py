@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from .._core.io.user_cache import user_cache
 from ._catalog import Entry, entry
 from ._readers import Reader
 
@@ -34,7 +35,7 @@ def named_folder() -> Path | None:
 
 def cache_folder() -> Path:
     """Return the folder of downloads: treerep/data in XDG_CACHE_HOME, by default ~/.cache."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "treerep" / "data"
+    return user_cache("data")
 
 
 def locate(name: str) -> Found | None:

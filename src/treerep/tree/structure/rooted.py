@@ -23,7 +23,7 @@ class Preorder(NamedTuple):
 
     Parents precede their children, and subtrees have no gaps: the subtree of position k is k
     ... k + size[k] - 1. Kernels receive a `Preorder`, so their cache depends on this file: see
-    `_core.kernel.source_stamp`.
+    `_core.kernel_cache`.
     """
 
     order: NDArray[np.int32]  # node at each position
