@@ -15,6 +15,7 @@ from treerep.cli import app, main
 from treerep.cli._wording import one_line
 from treerep.cli.commands import warm_up
 from treerep.datasets._catalog import CATALOG
+from treerep.fitting.methods import METHODS
 from treerep.fitting.treerep.algorithm import LIMITS
 from treerep.metric.points import _PREPARE as POINT_METRICS
 
@@ -92,30 +93,42 @@ def test_demo_shows_and_writes_the_trees(tmp_path):
     }
 
 
-def test_warm_up_prints_a_line_for_each_kind_of_work(monkeypatch, capsys):
-    # All kinds together compile for minutes: here one, and the others are checked below.
-    monkeypatch.setattr(warm_up, "examples", lambda: {"eight mammals": tr.datasets.sarich})
-    monkeypatch.setattr(warm_up, "METHODS", ("treerep", "upgma"))
-    with pytest.raises(SystemExit) as ended:
-        main(["warm-up"])
-    assert ended.value.code == 0
-    names = (
-        "eight mammals",
+def test_warm_up_prints_a_line_for_each_kind_of_work(capsys):
+    # All kinds together compile for a minute: here two, and the others are checked below.
+    warm_up.compile_common(processes=1, names=("gromov", "upgma"))
+    first, *lines, last = capsys.readouterr().out.splitlines()
+    assert first == "Compiling 2 kinds of work. This takes a minute or two."
+    for position, (name, line) in enumerate(zip(("gromov", "upgma"), lines, strict=True), 1):
+        assert re.fullmatch(rf" {position}/2  {name} +[\d.]+ s", line)
+    assert re.fullmatch(r"total +[\d.]+ s", last)
+
+
+def test_warm_up_in_two_processes_stores_the_kernels_of_both(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))  # for the processes
+    warm_up.compile_common(processes=2, names=("frt", "gromov"))
+    stored = {path.name.partition("-")[0] for path in tmp_path.rglob("*.nbc")}
+    assert any("fitting.random" in name for name in stored)
+    assert any("fitting.rooted" in name for name in stored)
+    lines = capsys.readouterr().out.splitlines()[1:-1]
+    assert sorted(line.split()[1] for line in lines) == ["frt", "gromov"]
+
+
+def test_warm_up_covers_all_methods_and_an_error_in_a_process_is_raised():
+    others = {
+        "default method",
+        "scores and edge lengths",
+        "placement",
         "graph methods",
         "hyperbolicity",
         "refinement",
         "sums of trees",
         "lower bounds",
-        "default method",
-        "placement",
         "embedding",
-        "upgma",
-    )
-    first, *lines, last = capsys.readouterr().out.splitlines()
-    assert first == "Compiling 10 kinds of work. This takes several minutes."
-    for position, (name, line) in enumerate(zip(names, lines, strict=True), start=1):
-        assert re.fullmatch(rf" *{position}/10  {name} +[\d.]+ s", line)
-    assert re.fullmatch(r"total +[\d.]+ s", last)
+    }
+    methods = {*METHODS} - {"treerep", "auto"}
+    assert {*warm_up._jobs()} == {*warm_up.examples(), *others, *methods}
+    with pytest.raises(KeyError, match="unheard of"):
+        warm_up.compile_common(processes=2, names=("unheard of",))
 
 
 def test_warm_up_examples_reach_both_phases_of_a_fit():

@@ -222,7 +222,7 @@ def cite(
 def warm_up() -> None:
     """Compile the code for common inputs and store it on disk.
 
-    Later runs then start without compiling. This takes several minutes.
+    Later runs then start without compiling. This takes a minute or two on two cores.
     """
     from .commands.warm_up import compile_common
 

@@ -1,8 +1,11 @@
-"""`treerep warm-up`: compile the kernels for common inputs. numba stores them on disk."""
+"""`treerep warm-up`: compile the kernels for common inputs. They are stored on disk."""
 
+import multiprocessing
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +13,7 @@ from rich.console import Console
 
 import treerep as tr
 
+from ..._core.parallel import count_jobs
 from ...fitting.methods import METHODS
 
 # Points. More than the size at which a fit begins to divide zones in waves.
@@ -20,31 +24,67 @@ _FEW = 64
 _GRAPH_METHODS = ("minimum_spanning_tree", "level_tree", "low_stretch")
 
 
-def compile_common() -> None:
-    """Run each kind of work on an example. Print a line with the time of each."""
+def compile_common(processes: int | None = None, names: Sequence[str] | None = None) -> None:
+    """Run each kind of work on an example, in several processes. Print a line when one is done.
+
+    `names` are the kinds of work to run. The default is all of them.
+    """
     console = Console(highlight=False)
     begin = time.perf_counter()
-    jobs = _jobs()
-    console.print(f"Compiling {len(jobs)} kinds of work. This takes several minutes.")
-    for position, (name, work) in enumerate(jobs.items(), start=1):
-        start = time.perf_counter()
-        work()
-        counter = f"{position:>2}/{len(jobs)}"
-        console.print(f"{counter}  {name:<28}{time.perf_counter() - start:6.1f} s")
+    names = tuple(_jobs()) if names is None else names
+    console.print(f"Compiling {len(names)} kinds of work. This takes a minute or two.")
+    with _pool(processes) as pool:
+        for position, (name, seconds) in enumerate(_finished(names, pool), start=1):
+            console.print(f"{position:>2}/{len(names)}  {name:<28}{seconds:6.1f} s")
     console.print(f"{'total':<35}{time.perf_counter() - begin:6.1f} s")
 
 
+def _pool(processes: int | None) -> AbstractContextManager[Executor | None]:
+    """Return a pool of processes, or None to work in this process."""
+    if processes is None:
+        # One more than the cores: processes wait while another compiles what they need next.
+        cores = count_jobs()
+        processes = cores + 1 if cores > 1 else 1
+    if processes == 1:
+        return nullcontext()
+    # Numba compiles in one thread at a time. A forked copy of a process with threads may hang.
+    return ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"))
+
+
+def _finished(names: Sequence[str], pool: Executor | None) -> Iterator[tuple[str, float]]:
+    """Yield the kinds of work and their times, as they are done."""
+    if pool is None:
+        yield from map(_run, names)
+        return
+    try:
+        for done in as_completed([pool.submit(_run, name) for name in names]):
+            yield done.result()
+    except BaseException:  # an interrupt, or an error in a process
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+
+
+def _run(name: str) -> tuple[str, float]:
+    """Do one kind of work, and return its name and its time."""
+    start = time.perf_counter()
+    _jobs()[name]()
+    return name, time.perf_counter() - start
+
+
+@cache
 def _jobs() -> dict[str, Callable[[], object]]:
+    """Return the kinds of work, the slow ones first. Neighbors have few kernels in common."""
     small = tr.datasets.random_tree(_FEW).distances()
     return {
+        "default method": partial(_fit_by_default, small),
+        "scores and edge lengths": compile_scores,
+        "placement": _place,
         **{name: partial(_fit_and_score, make) for name, make in examples().items()},
         "graph methods": _fit_graphs,
         "hyperbolicity": partial(_measure_hyperbolicity, small),
         "refinement": partial(_refine, small),
         "sums of trees": _fit_sums,
         "lower bounds": _bound,
-        "default method": partial(_fit_by_default, small),
-        "placement": _place,
         "embedding": partial(_embed, small),
         **{
             method: partial(_fit_matrices, small, method)
@@ -52,6 +92,18 @@ def _jobs() -> dict[str, Callable[[], object]]:
             if method not in ("treerep", "auto")
         },
     }
+
+
+def compile_scores() -> None:
+    """Score a tree and fit its edge lengths, for points and for a matrix."""
+    rows = np.random.default_rng(0).standard_normal((_FEW, 3))
+    points = tr.PointMetric(rows)
+    tree = tr.datasets.random_tree(_FEW)
+    distances = tr.MatrixMetric(points.block(range(_FEW), range(_FEW)))
+    for metric in (points, distances, tr.PointMetric(rows.astype(np.float32))):
+        tr.average_distortion(tree, metric)
+        tr.refine(tree, metric, moves=False, balance=0.0)
+    tree.contracted(0.1).block(range(2), range(2))
 
 
 def _fit_and_score(make: Callable[[], tr.Metric]) -> None:
