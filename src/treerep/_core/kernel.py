@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba import types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.compiler_lock import global_compiler_lock
 
@@ -52,6 +53,33 @@ def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that kernels call. Its machine code is cached with its callers."""
     # Without entry points for Python or C, less code is compiled.
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def borrower(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a helper that only borrows the arrays of its caller, without counting references.
+
+    Numba counts the references to every array of every argument, on every call, with atomic
+    instructions. In TreeRep, this took half of the time. A borrower that allocates or returns an
+    array is not compiled.
+    """
+    compiled = _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+    compile_it = compiled.compile
+
+    @wraps(compile_it)
+    def compile_and_check(signature: object) -> object:
+        entry = compile_it(signature)
+        for overload in compiled.overloads.values():
+            if _has_array(overload.signature.return_type):
+                raise TypeError(f"{function.__name__} returns an array: make it a helper")
+        return entry
+
+    compiled.compile = compile_and_check
+    return compiled
+
+
+def _has_array(kind: Any) -> bool:
+    parts = kind.types if isinstance(kind, types.BaseTuple) else [kind]
+    return any(isinstance(part, types.Array) for part in parts)
 
 
 def _compiled(function: Callable[..., Any], **options: bool) -> Any:
