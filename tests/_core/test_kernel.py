@@ -270,7 +270,7 @@ def test_a_borrower_counts_no_references() -> None:
 
 @pytest.mark.parametrize(
     ("function", "reason"),
-    [(itself, "returns an array"), (second_half, "returning of array"), (fresh_sum, "NRT")],
+    [(itself, "returns an array"), (second_half, "returning of array"), (fresh_sum, "empty")],
 )
 def test_a_borrower_neither_returns_nor_allocates_arrays(function, reason: str) -> None:  # type: ignore[no-untyped-def]
     borrowed = borrower(function)

@@ -51,8 +51,9 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that kernels call. Its machine code is cached with its callers."""
-    # Without entry points for Python or C, less code is compiled.
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    # Without entry points for Python or C, less code is compiled. A helper of a borrower would
+    # inherit its `_nrt=False`.
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=True)
 
 
 def borrower(function: Callable[..., Any]) -> Callable[..., Any]:
