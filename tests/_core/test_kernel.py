@@ -15,7 +15,7 @@ import pytest
 
 from tests.processes import started
 from treerep._core import kernel_cache
-from treerep._core.kernel import kernel
+from treerep._core.kernel import borrower, kernel
 from treerep._core.kernel_cache import source_stamp
 
 SOURCE = Path(kernel_cache.__file__).parents[1]
@@ -317,3 +317,44 @@ assert numba.config.DISABLE_JIT and numba.njit(own) is own
 def test_kernels_are_compiled_where_numba_is_told_not_to(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", UNCOMPILED], check=True, env=environment)
+
+
+def itself(values: np.ndarray) -> np.ndarray:
+    return values
+
+
+def second_half(values: np.ndarray) -> np.ndarray:
+    return values[len(values) // 2 :]
+
+
+def fresh_sum(values: np.ndarray) -> float:
+    return np.empty(len(values)).sum()
+
+
+def test_a_borrower_counts_no_references() -> None:
+    @borrower
+    def last(values):  # type: ignore[no-untyped-def]
+        return values[len(values) - 1]
+
+    @numba.njit
+    def total(values, count):  # type: ignore[no-untyped-def]
+        done = 0.0
+        for _ in range(count):
+            done += last(values)
+        return done
+
+    values = np.array([1.0, 2.0])
+    before = sys.getrefcount(values)
+    assert total(values, 3) == 6.0
+    assert sys.getrefcount(values) == before
+    assert "NRT_incref" not in next(iter(last.inspect_llvm().values()))
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [(itself, "returns an array"), (second_half, "returning of array"), (fresh_sum, "empty")],
+)
+def test_a_borrower_neither_returns_nor_allocates_arrays(function, reason: str) -> None:  # type: ignore[no-untyped-def]
+    borrowed = borrower(function)
+    with pytest.raises(Exception, match=reason):
+        borrowed.compile((numba.float64[::1],))

@@ -68,9 +68,14 @@ class Workers:
             raise KeyboardInterrupt
 
     def __enter__(self) -> "Workers":
-        # Only replace Python's default handler, never a custom handler.
+        # Only replace Python's default handler, never a custom handler. Pools inside another pool of
+        # this thread need no handler.
         main = threading.current_thread() is threading.main_thread()
-        self._listens = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        self._listens = (
+            main
+            and not any(workers._listens for workers in list(_entered))
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
         _entered.add(self)
         if self._listens:
             signal.signal(signal.SIGINT, self._interrupt)

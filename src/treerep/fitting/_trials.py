@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from .._core.lazy import load
-from .._core.parallel import Runner, Workers
+from .._core.parallel import Runner, ThreadRunner, Workers
 from .._core.progress import progress_bar
 from .._core.typing import RNGLike
 from ..metric.base import Metric, MetricError, check_labels
@@ -55,6 +55,11 @@ def tree_of_trials(plan: Plan, trials: int, keep: str, rng: RNGLike, runner: Run
     if n == 1:
         return _single_point(plan.metric)
     generator = np.random.default_rng(rng)
+    if trials == 1 and keep == "best" and isinstance(runner, ThreadRunner):
+        with Workers(1) as workers:
+            tree = _learned(plan, generator)
+            workers.check()
+        return tree
     generators = [generator, *generator.spawn(trials - 1)] if trials > 1 else [generator]
     if keep != "best":
         return _consensus(_run(_learn_and_vote, plan, generators, runner), keep)
@@ -126,6 +131,10 @@ def selection_score(tree: Tree, metric: Metric, n_jobs: int | None) -> float:
 
 
 def _learn(plan: Plan, generator: np.random.Generator) -> _Trial:
+    return _Trial(_learned(plan, generator), generator.bit_generator.state)
+
+
+def _learned(plan: Plan, generator: np.random.Generator) -> Tree:
     record = METHODS[plan.method]
     learn = plan.learn or record.load()
     shared: dict[str, Any] = {}
@@ -135,8 +144,8 @@ def _learn(plan: Plan, generator: np.random.Generator) -> _Trial:
         shared["n_jobs"] = plan.threads
     if plan.metric.has_missing:
         learn = partial(load(FIT_MEASURED), method=plan.method)
-    tree = learn(plan.metric, **shared, **plan.options)
-    return _Trial(tree, generator.bit_generator.state)
+    tree: Tree = learn(plan.metric, **shared, **plan.options)
+    return tree
 
 
 def _learn_and_score(plan: Plan, generator: np.random.Generator) -> _Trial:

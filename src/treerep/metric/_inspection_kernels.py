@@ -4,19 +4,21 @@ from typing import Any
 
 import numpy as np
 
-from .._core.kernel import helper, kernel
+from .._core.kernel import borrower, kernel
 
 TILE = 64
 
 
-@helper
+@borrower
 def _inspect_tile(distances: Any, bits: Any, rows: Any, cols: Any, out: Any) -> None:
     low = out[0]
     high = out[1]
     fractional = False
     wide = False
-    for i in range(rows[0], rows[1]):
-        for j in range(cols[0], cols[1]):
+    # Unsigned indices: for signed ones, numba allows for negative indices, and the loop is not
+    # compiled to vector instructions.
+    for i in range(np.uint64(rows[0]), np.uint64(rows[1])):
+        for j in range(np.uint64(cols[0]), np.uint64(cols[1])):
             low = min(low, bits[i, j])
             high = max(high, bits[i, j])
             value = distances[i, j]
@@ -26,6 +28,26 @@ def _inspect_tile(distances: Any, bits: Any, rows: Any, cols: Any, out: Any) -> 
     out[1] = high
     out[2] |= fractional
     out[3] |= wide
+
+
+@borrower
+def _differs(bits: Any, rows: Any, cols: Any) -> bool:
+    """Tell whether a tile differs from its mirror image in any bit. Most matrices are symmetric."""
+    different = bits[0, 0] ^ bits[0, 0]
+    for i in range(np.uint64(rows[0]), np.uint64(rows[1])):
+        for j in range(np.uint64(cols[0]), np.uint64(cols[1])):
+            different |= bits[i, j] ^ bits[j, i]
+    return different != 0
+
+
+@borrower
+def _skew(distances: Any, rows: Any, cols: Any) -> float:
+    """Return the largest |d_ij - d_ji| of a tile."""
+    skew = 0.0
+    for i in range(rows[0], rows[1]):
+        for j in range(cols[0], cols[1]):
+            skew = max(skew, abs(np.float64(distances[i, j]) - np.float64(distances[j, i])))
+    return skew
 
 
 @kernel
@@ -54,7 +76,6 @@ def inspect_band(distances: Any, bits: Any, start: int, out: Any) -> float:
         _inspect_tile(distances, bits, band, side, out)
         if left > start:
             _inspect_tile(distances, bits, side, band, out)
-        for i in range(band[0], band[1]):
-            for j in range(side[0], side[1]):
-                skew = max(skew, abs(np.float64(distances[i, j]) - np.float64(distances[j, i])))
+        if _differs(bits, band, side):
+            skew = max(skew, _skew(distances, band, side))
     return skew

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _SEARCH_STEP = 5.0
 _HEAP_STEP = 80.0
 _QUERY_COST = 300.0
+_ENTRY_COST = 2.0
 _BAND = 2e7  # large requests are answered in bands of about this many nanoseconds, on all cores
 _SEARCHES_BEFORE_LABELS = 1000  # after this many searches, labels are built
 # Labels use one core, and searches use all cores.
@@ -76,7 +77,8 @@ class GraphMetric(CompiledMetric):
     vertices, the labels take a second and a few megabytes. Large blocks take one search per row or
     column (breadth-first or Dijkstra), in parallel. Random graphs without structure have no short
     labels. From 1,000 to 16,384 vertices and with whole distances, their distances are stored in a matrix
-    of integers instead, if this is faster.
+    of integers instead, if this is faster. So are those of smaller unweighted graphs with paths of at
+    most 32 edges.
 
     Self-loops are dropped. If an edge is given twice, the shorter length counts. In a sparse
     matrix, entries given twice are added, as in scipy. A number without an edge in an edge array is
@@ -207,9 +209,18 @@ class GraphMetric(CompiledMetric):
 
     def _labels_or_matrix(self) -> HubOracle | MatrixOracle:
         """Return the labels, unless they cost more than searches and a matrix is small enough."""
-        from .shortest_paths.all_pairs import LabelsTooLongError, all_pairs, matrix_may_pay
+        from .shortest_paths.all_pairs import (
+            LabelsTooLongError,
+            all_pairs,
+            few_hops,
+            matrix_may_pay,
+        )
         from .shortest_paths.hub_labels import STEP_NS
 
+        if not self.weighted:
+            small = few_hops(self.adjacency.indptr, self.adjacency.indices)
+            if small is not None:
+                return small
         if not (self.integral and matrix_may_pay(len(self))):
             return self._labels()
         most = _LABEL_SHARE * len(self) * self.search_cost() / STEP_NS[self.weighted]
@@ -237,13 +248,18 @@ class GraphMetric(CompiledMetric):
 
     def _searching_pays(self, sources: int, answers: int) -> bool:
         """Tell whether a search from each source is cheaper than a label query for each answer."""
-        if sources * self.search_cost() <= answers * _QUERY_COST:
+        if sources * self.search_cost() <= answers * self._answer_cost():
             return True
         if not self.integral or self.has_labels:
             return False
         # Both ways are exact: do not build labels for a few small requests.
         self._searched += sources
         return self._searched <= _SEARCHES_BEFORE_LABELS
+
+    def _answer_cost(self) -> float:
+        """Return the rough cost of a distance from the labels or the matrix in nanoseconds."""
+        is_matrix = isinstance(self.__dict__.get("oracle"), MatrixOracle)
+        return _ENTRY_COST if is_matrix else _QUERY_COST
 
     def search_cost(self) -> float:
         """Return the rough cost of a search in nanoseconds, the same on every machine."""
@@ -278,7 +294,7 @@ class GraphMetric(CompiledMetric):
         _in_bands(
             lambda band: block_distances(oracle, rows[band], cols, out[band]),
             len(rows),
-            _QUERY_COST * len(cols),
+            self._answer_cost() * len(cols),
         )
 
     def _search_rows(
@@ -341,7 +357,7 @@ class GraphMetric(CompiledMetric):
         _in_bands(
             lambda band: pair_distances(oracle, i[band], j[band], out[band]),
             len(out),
-            _QUERY_COST,
+            self._answer_cost(),
         )
 
     def _search_pairs(

@@ -21,12 +21,12 @@ def ask_all(metric: GraphMetric, rows: np.ndarray | None = None) -> np.ndarray:
     everyone = np.arange(len(metric))
     rows = everyone if rows is None else rows
     out = np.empty((len(rows), len(metric)))
-    block_distances(metric.oracle, rows, everyone, out)
+    block_distances(metric.build_labels(), rows, everyone, out)
     return out
 
 
 def mean_label_size(metric: GraphMetric) -> float:
-    return len(metric.oracle.hubs) / len(metric)
+    return len(metric.build_labels().hubs) / len(metric)
 
 
 def path(n: int) -> np.ndarray:
@@ -67,7 +67,7 @@ def random_edges(n: int, extra: int, seed: int) -> np.ndarray:
 
 def test_a_path_of_three_by_hand() -> None:
     # The middle covers every path between the ends, so it is the first hub; each end adds itself.
-    oracle = GraphMetric([[0, 1], [1, 2]]).oracle
+    oracle = GraphMetric([[0, 1], [1, 2]]).build_labels()
     assert isinstance(oracle, HubOracle)
     assert_array_equal(oracle.starts, [0, 2, 3, 5])
     assert_array_equal(oracle.hubs[[0, 2, 3]], [0, 0, 0])
@@ -79,7 +79,7 @@ def test_a_path_of_three_by_hand() -> None:
 @settings(max_examples=60)
 def test_unweighted_labels_equal_scipys_distances(n: int, extra: int, seed: int) -> None:
     metric = GraphMetric(random_edges(n, extra, seed))
-    assert metric.oracle.hub_distances.dtype == np.uint8
+    assert metric.build_labels().hub_distances.dtype == np.uint8
     assert_array_equal(ask_all(metric), dijkstra(metric.adjacency, unweighted=True))
 
 
@@ -135,7 +135,7 @@ def test_labels_are_sorted_contain_the_vertex_itself_and_hold_true_distances(
     n: int, extra: int, seed: int
 ) -> None:
     metric = GraphMetric(random_edges(n, extra, seed))
-    starts, hubs, distances = metric.oracle
+    starts, hubs, distances = metric.build_labels()
     truth = dijkstra(metric.adjacency)
     vertex_of_rank = np.full(n, -1)
     owner = np.repeat(np.arange(n), np.diff(starts))
@@ -152,7 +152,7 @@ def test_long_distances_do_not_wrap_around(n: int) -> None:
     ends = ask_all(metric, np.array([0, n - 1, n // 3]))
     assert_array_equal(ends, np.abs(np.array([[0], [n - 1], [n // 3]]) - np.arange(n)))
     # A hub is near the middle, so labels reach half as far as distances.
-    assert metric.oracle.hub_distances.dtype == (np.uint8 if n < 300 else np.int32)
+    assert metric.build_labels().hub_distances.dtype == (np.uint8 if n < 300 else np.int32)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -187,14 +187,14 @@ def test_rounding_does_not_break_ties_and_lengthen_labels() -> None:
 
 def test_a_star_needs_two_labels_a_vertex() -> None:
     metric = GraphMetric(star(20_000))
-    assert np.diff(metric.oracle.starts).max() == 2
+    assert np.diff(metric.build_labels().starts).max() == 2
 
 
 def test_slices_of_work_and_storage_that_grows_change_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     edges = random_edges(400, 800, 1)  # labels fill several chunks a vertex
-    whole = GraphMetric(edges).oracle
+    whole = GraphMetric(edges).build_labels()
     assert np.diff(whole.starts).max() > 64
     slices = []
     label_hubs = hub_labels.label_hubs
@@ -204,7 +204,7 @@ def test_slices_of_work_and_storage_that_grows_change_nothing(
         return label_hubs(*args[:-1], min(500, int(args[-1])))  # type: ignore[call-overload]
 
     monkeypatch.setattr(hub_labels, "label_hubs", in_small_slices)
-    sliced = GraphMetric(edges).oracle
+    sliced = GraphMetric(edges).build_labels()
     assert len(slices) > 100
     for one, other in zip(whole, sliced, strict=True):
         assert_array_equal(one, other)

@@ -21,7 +21,6 @@ from ...fitting.treerep._zone_kernels import (
     CLOSEST,
     CODES,
     COULD_BE_R,
-    RANDOM,
     Z1_R,
     Arms,
     Pivots,
@@ -362,7 +361,7 @@ def _candidates(
     if lo == hi:
         return lowest, closest
     best = np.empty(_LOWEST, np.int64)
-    kernels.pick(1, points, lo, hi, RANDOM, best)
+    kernels.lowest(points, lo, hi, best)
     _describe(block, points, best[: hi - lo], lowest[0])
     if rule == CLOSEST:
         kernels.pick(2, points, lo, hi, CLOSEST, best)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._core.kernel import helper, kernel
+from ..._core.kernel import borrower, helper, kernel
 from ...metric.oracle.distance_kernels import distance, prefetch
 
 # Bins of a step, in the order of their memory afterwards. For q = 1, 2, 3, Z1[q] is q, and Z2[q]
@@ -40,12 +40,18 @@ COULD_BE_R = 9  # at the position of r: one such point becomes r, the others joi
 GONE = 10  # a pivot, or the point that became r
 CODES = 11
 
+_VECTOR = 8  # numbers in the longest vector of a CPU
+LANES = 64  # points that are sorted together
 AHEAD = 8  # distance between the point being sorted and the point being prefetched
 
 # Rules for z in a kind-2 zone.
 CLOSEST = 0
 RANDOM = 1
 NEAR = 2
+
+# Priority and position of a point in one number: see `_two_lowest`.
+_POSITION = (1 << 32) - 1
+_LAST_KEY = (1 << 63) - 1
 
 # Columns of the table of zones.
 KIND = 0
@@ -75,6 +81,15 @@ class Points(NamedTuple):
     near_b: Any  # distance to b, for kind 2
     bins: Any  # bin of the point in the current step
     priority: Any  # by slot; the point of lowest priority is chosen
+
+
+class Lanes(NamedTuple):
+    """Scratch memory for the points that are sorted together."""
+
+    near_a: Any
+    near_b: Any  # for kind 1, the distance to y
+    to_z: Any
+    bins: Any
 
 
 class Pivots(NamedTuple):
@@ -109,6 +124,11 @@ class Growth(NamedTuple):
 
 
 @helper
+def _new_lanes() -> Any:
+    return Lanes(np.zeros(LANES), np.zeros(LANES), np.zeros(LANES), np.zeros(LANES, np.int64))
+
+
+@borrower
 def _lowest(points: Any, lo: int, hi: int, best: Any) -> int:
     """Write the positions of the four points of lowest priority to best; return their number.
 
@@ -132,59 +152,68 @@ def _lowest(points: Any, lo: int, hi: int, best: Any) -> int:
     return count
 
 
-@helper
+@borrower
+def _two_lowest(points: Any, lo: int, hi: int, best: Any) -> None:
+    """Write the positions of the two points of lowest priority to best, the lowest first.
+
+    The loop has no branches, because the processor could not predict them.
+    """
+    first = second = _LAST_KEY
+    for i in range(lo, hi):
+        key = (np.int64(points.priority[points.slots[i]]) << 32) | i
+        second = min(second, max(first, key))
+        first = min(first, key)
+    best[0] = first & _POSITION
+    best[1] = second & _POSITION
+
+
+@borrower
 def _pick(kind: int, points: Any, lo: int, hi: int, rule: int, best: Any) -> None:
     """Write the positions of the fresh pivots to best.
 
     Kind 1: y to best[0] and z to best[1]. Kind 2: z to best[0].
     """
-    count = _lowest(points, lo, hi, best)
-    if kind == 1 or rule == RANDOM:
-        return
     near_b = points.near_b
-    choice = best[0]
-    if rule == NEAR:
+    if kind == 1 or rule == RANDOM:
+        _two_lowest(points, lo, hi, best)
+    elif rule == NEAR:
+        count = _lowest(points, lo, hi, best)
+        choice = best[0]
         for k in range(1, count):  # best is sorted by priority, so ties go to the lowest
             if near_b[best[k]] < near_b[choice]:
                 choice = best[k]
+        best[0] = choice
     else:
-        for i in range(lo, hi):
+        choice = lo
+        for i in range(lo + 1, hi):
             earlier = points.priority[points.slots[i]] < points.priority[points.slots[choice]]
             if near_b[i] < near_b[choice] or (near_b[i] == near_b[choice] and earlier):
                 choice = i
-    best[0] = choice
+        best[0] = choice
 
 
-@helper
-def _choose(oracle: Any, points: Any, zone: Any, length: float, rule: int, best: Any) -> Any:
+@borrower
+def _choose(
+    oracle: Any, points: Any, kind: int, lo: int, hi: int, length: float, rule: int, best: Any
+) -> Any:
     """Return the pivots of a zone's next step."""
-    kind = zone[KIND]
-    lo = zone[LO]
-    hi = zone[HI]
     _pick(kind, points, lo, hi, rule, best)
-    if kind == 1:
-        at_y = best[0]
-        at_z = best[1]
-        y = np.int64(points.slots[at_y])
-        z = np.int64(points.slots[at_z])
-        return Pivots(
-            kind,
-            y,
-            z,
-            at_y,
-            at_z,
-            points.near_a[at_y],
-            points.near_a[at_z],
-            distance(oracle, y, z),
-        )
-    at_z = best[0]
+    at_y = best[0] if kind == 1 else np.int64(-1)
+    at_z = best[1] if kind == 1 else best[0]
     z = np.int64(points.slots[at_z])
-    return Pivots(
-        kind, z, z, np.int64(-1), at_z, length, points.near_a[at_z], points.near_b[at_z]
-    )
+    y = z
+    xy = length
+    xz = points.near_a[at_z]
+    if kind == 1:
+        y = np.int64(points.slots[at_y])
+        xy = points.near_a[at_y]
+        yz = distance(oracle, y, z)
+    else:
+        yz = points.near_b[at_z]
+    return Pivots(kind, y, z, at_y, at_z, xy, xz, yz)
 
 
-@helper
+@borrower
 def _universal_tree(pivots: Any, tol: float) -> Any:
     # Lemma 1: d(x, r) = (y, z)_x, d(y, r) = (x, z)_y, d(z, r) = (x, y)_z
     xy = pivots.xy
@@ -204,34 +233,74 @@ def _universal_tree(pivots: Any, tol: float) -> Any:
     return Arms(to_x, to_y, to_z, 0)
 
 
-@helper
-def _sort_point(x: float, y: float, z: float, pivots: Any, tol: float) -> Any:
-    """Return the bin of a point w, its distance to its node, and its distance to r.
+@borrower
+def _sort_lanes(lanes: Any, count: int, pivots: Any, contracted: int, tol: float) -> None:
+    """Find the bins of `count` points w from their distances to the pivots, and the new distances.
 
-    x, y, z are the distances from w to the pivots.
+    The values of all cases are computed and then selected. A loop without branches is compiled to
+    vector instructions, and no branch is mispredicted.
     """
-    a = 0.5 * (x + y - pivots.xy)  # (x, y)_w
-    b = 0.5 * (y + z - pivots.yz)  # (y, z)_w
-    c = 0.5 * (z + x - pivots.xz)  # (z, x)_w
-    if abs(a - b) < tol and abs(b - c) < tol and abs(a - c) < tol:
-        # Three equal products: w attaches to r at their common value, or is r if that value is
-        # 0.
-        to_r = (a + b + c) / 3.0
-        return COULD_BE_R if a < tol and b < tol and c < tol else Z1_R, to_r, to_r
-    # Otherwise d(w, r) is the largest product, and w belongs to the pivot q that this product
-    # omits. If both other products equal d(w, q), w belongs to q itself, as in the paper's
-    # definition of Zone_1; otherwise w belongs to the edge of q. The paper's text and pseudocode
-    # require only one of these two equalities. The paper's proposition (an error of at most delta
-    # on four points) then fails by a factor of up to 2, and results on C. elegans and Grid-worm are
-    # worse (docs/developers/treerep.md). Ties: A, B, then C.
-    if a >= b and a >= c:
-        return (Z1_Z if abs(z - b) < tol and abs(z - c) < tol else Z2_Z), z, a
-    if b >= c:
-        return (Z1_X if abs(x - a) < tol and abs(x - c) < tol else Z2_X), x, b
-    return (Z1_Y if abs(y - a) < tol and abs(y - b) < tol else Z2_Y), y, c
+    xy = pivots.xy
+    yz = pivots.yz
+    xz = pivots.xz
+    # A point at distance 0 from a fresh pivot is its duplicate.
+    tol_y = tol if pivots.kind == 1 else -np.inf
+    could_be_r = Z1_R if contracted else COULD_BE_R
+    # If r is contracted into a pivot, the edge zone of that pivot attaches to r itself and stores
+    # the product.
+    merged = 3 + contracted if contracted else CODES
+    near_a = lanes.near_a
+    near_b = lanes.near_b
+    bins = lanes.bins
+    # Whole vectors: lanes beyond `count` hold numbers of earlier points, and are not read.
+    for k in range((count + _VECTOR - 1) & -_VECTOR):
+        x = near_a[k]
+        y = near_b[k]
+        z = lanes.to_z[k]
+        a = 0.5 * (x + y - xy)  # (x, y)_w
+        b = 0.5 * (y + z - yz)  # (y, z)_w
+        c = 0.5 * (z + x - xz)  # (z, x)_w
+        # d(w, r) is the largest product, and w belongs to the pivot q that this product omits. If
+        # both other products equal d(w, q), w belongs to q itself, as in the paper's definition of
+        # Zone_1; otherwise w belongs to the edge of q. The paper's text and pseudocode require only
+        # one of these two equalities. The paper's proposition (an error of at most delta on four
+        # points) then fails by a factor of up to 2, and results on C. elegans and Grid-worm are
+        # worse (docs/developers/treerep.md). Ties: A, B, then C.
+        larger_b = b >= c
+        q = 1 if larger_b else 2
+        to_q = x if larger_b else y
+        to_r = b if larger_b else c
+        other = c if larger_b else b
+        largest_a = (a >= b) & (a >= c)
+        q = 3 if largest_a else q
+        to_q = z if largest_a else to_q
+        to_r = a if largest_a else to_r
+        last = b if largest_a else a
+        other = c if largest_a else other
+        at_node = (abs(to_q - last) < tol) & (abs(to_q - other) < tol)
+        where = q if at_node else q + 3
+        # Three equal products: w attaches to r at their common value, or is r if that value is 0.
+        equal = (abs(a - b) < tol) & (abs(b - c) < tol) & (abs(a - c) < tol)
+        zero = (a < tol) & (b < tol) & (c < tol)
+        mean = (a + b + c) / 3.0
+        at_r = could_be_r if zero else Z1_R
+        where = at_r if equal else where
+        to_q = mean if equal else to_q
+        to_r = mean if equal else to_r
+        twin_y = y < tol_y
+        where = TWIN_Y if twin_y else where
+        to_q = y if twin_y else to_q
+        twin_z = z < tol
+        where = TWIN_Z if twin_z else where
+        to_q = z if twin_z else to_q
+        to_r = 0.0 if twin_y | twin_z else to_r
+        # Distances for the new zone: to its node, and for kind 2 also to r.
+        near_a[k] = to_r if where == merged else to_q
+        near_b[k] = to_r
+        bins[k] = where
 
 
-@helper
+@borrower
 def _sort(
     oracle: Any,
     points: Any,
@@ -241,53 +310,51 @@ def _sort(
     contracted: int,
     tol: float,
     counts: Any,
+    lanes: Any,
 ) -> int:
     """Sort the points lo:hi into bins, and update near_a and near_b for the new zones.
 
     Returns the position of the point that becomes r, the candidate of lowest priority, or -1.
     """
     slots = points.slots
-    near_a = points.near_a
-    near_b = points.near_b
+    priority = points.priority
     fresh_y = pivots.kind == 1
     new_r = -1
     for i in range(lo, min(lo + AHEAD, hi)):
         prefetch(oracle, pivots.z, slots[i])
-    for i in range(lo, hi):
-        if i == pivots.at_y or i == pivots.at_z:
-            points.bins[i] = GONE
-            continue
-        if i + AHEAD < hi:
-            prefetch(oracle, pivots.z, slots[i + AHEAD])
-            if fresh_y:
-                prefetch(oracle, pivots.y, slots[i + AHEAD])
-        to_z = distance(oracle, pivots.z, slots[i])
-        to_y = distance(oracle, pivots.y, slots[i]) if fresh_y else near_b[i]
-        if to_z < tol:
-            where = TWIN_Z
-            to_q = to_z
-            to_r = 0.0
-        elif fresh_y and to_y < tol:
-            where = TWIN_Y
-            to_q = to_y
-            to_r = 0.0
-        else:
-            where, to_q, to_r = _sort_point(near_a[i], to_y, to_z, pivots, tol)
-        if where == COULD_BE_R:
-            if contracted:
-                where = Z1_R
-            elif new_r < 0 or points.priority[slots[i]] < points.priority[slots[new_r]]:
+    for start in range(lo, hi, LANES):
+        count = min(LANES, hi - start)
+        for k in range(count):
+            i = start + k
+            if i + AHEAD < hi:
+                prefetch(oracle, pivots.z, slots[i + AHEAD])
+                if fresh_y:
+                    prefetch(oracle, pivots.y, slots[i + AHEAD])
+            lanes.near_a[k] = points.near_a[i]
+            lanes.near_b[k] = (
+                distance(oracle, pivots.y, slots[i]) if fresh_y else points.near_b[i]
+            )
+            lanes.to_z[k] = distance(oracle, pivots.z, slots[i])
+        _sort_lanes(lanes, count, pivots, contracted, tol)
+        if start <= pivots.at_y < start + count:
+            lanes.bins[pivots.at_y - start] = GONE
+        if start <= pivots.at_z < start + count:
+            lanes.bins[pivots.at_z - start] = GONE
+        for k in range(count):
+            i = start + k
+            where = lanes.bins[k]
+            points.near_a[i] = lanes.near_a[k]
+            points.near_b[i] = lanes.near_b[k]
+            points.bins[i] = where
+            counts[where] += 1
+            if where == COULD_BE_R and (
+                new_r < 0 or priority[slots[i]] < priority[slots[new_r]]
+            ):
                 new_r = i
-        # Distances for the new zone: to its node, and for kind 2 also to r. If r is contracted
-        # into a pivot, the edge zone of that pivot attaches to r itself and stores the product.
-        near_a[i] = to_r if contracted and where == 3 + contracted else to_q
-        near_b[i] = to_r
-        points.bins[i] = where
-        counts[where] += 1
     return new_r
 
 
-@helper
+@borrower
 def _scatter(points: Any, lo: int, hi: int, new_r: int, places: Any) -> None:
     """Copy the points lo:hi to the places of their bins, in order, and advance `places`."""
     for i in range(lo, hi):
@@ -303,7 +370,7 @@ def _scatter(points: Any, lo: int, hi: int, new_r: int, places: Any) -> None:
         points.near_b[k] = points.near_b[i]
 
 
-@helper
+@borrower
 def _grow(
     x: int,
     y: int,
@@ -356,7 +423,8 @@ def _grow(
 @kernel
 def choose(oracle: Any, points: Any, zone: Any, length: float, rule: int, tol: float) -> Any:
     """Return the pivots of a zone's next step and their universal tree."""
-    pivots = _choose(oracle, points, zone, length, rule, np.empty(4, np.int64))
+    best = np.empty(4, np.int64)
+    pivots = _choose(oracle, points, zone[KIND], zone[LO], zone[HI], length, rule, best)
     return pivots, _universal_tree(pivots, tol)
 
 
@@ -373,6 +441,12 @@ def pick(kind: int, points: Any, lo: int, hi: int, rule: int, best: Any) -> None
 
 
 @kernel
+def lowest(points: Any, lo: int, hi: int, best: Any) -> int:
+    """Write the positions of the four points of lowest priority to best; return their number."""
+    return _lowest(points, lo, hi, best)
+
+
+@kernel
 def sort_chunk(
     oracle: Any,
     points: Any,
@@ -384,7 +458,7 @@ def sort_chunk(
     counts: Any,
 ) -> int:
     """Sort the points lo:hi of a zone into bins and count them; return the point that becomes r, or -1."""
-    return _sort(oracle, points, lo, hi, pivots, contracted, tol, counts)
+    return _sort(oracle, points, lo, hi, pivots, contracted, tol, counts, _new_lanes())
 
 
 @kernel
@@ -399,7 +473,7 @@ def grow(x: int, y: int, z: int, r: int, arms: Any, starts: Any, growth: Any) ->
     return _grow(x, y, z, r, arms, starts, growth, 0, 0)
 
 
-@helper
+@borrower
 def _join(x: int, y: int, z: int, r: int, arms: Any, growth: Any, n_edges: int) -> int:
     """Add the edges of the universal tree, from the pivots to r."""
     for q in range(3):
@@ -431,15 +505,15 @@ def finish(
     places = np.empty(BINS, np.int64)
     starts = np.empty(BINS + 1, np.int64)
     best = np.empty(4, np.int64)
+    lanes = _new_lanes()
     half = len(points.slots) // 2
     while n_zones > 0 and budget > 0:
         n_zones -= 1
-        zone = growth.zones[n_zones]
-        kind = zone[KIND]
-        lo = zone[LO]
-        hi = zone[HI]
-        x = zone[NODE_A]
-        b = zone[NODE_B]
+        kind = growth.zones[n_zones, KIND]
+        lo = growth.zones[n_zones, LO]
+        hi = growth.zones[n_zones, HI]
+        x = growth.zones[n_zones, NODE_A]
+        b = growth.zones[n_zones, NODE_B]
         budget -= hi - lo + 8
         if kind == 0 or (kind == 1 and hi - lo == 1):
             for i in range(lo, hi):
@@ -449,7 +523,7 @@ def finish(
                 n_edges += 1
             placed += hi - lo
             continue
-        pivots = _choose(oracle, points, zone, growth.lengths[n_zones], rule, best)
+        pivots = _choose(oracle, points, kind, lo, hi, growth.lengths[n_zones], rule, best)
         y = np.int64(names[pivots.y]) if kind == 1 else b
         z = np.int64(names[pivots.z])
         arms = _universal_tree(pivots, tol)
@@ -463,7 +537,7 @@ def finish(
         for k in range(CODES):
             counts[k] = 0
         visits += hi - lo
-        new_r = _sort(oracle, points, lo, hi, pivots, arms.contracted, tol, counts)
+        new_r = _sort(oracle, points, lo, hi, pivots, arms.contracted, tol, counts, lanes)
         if new_r >= 0:
             r = np.int64(names[points.slots[new_r]])
             counts[Z1_R] -= 1

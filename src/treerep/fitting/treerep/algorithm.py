@@ -250,7 +250,8 @@ class TreeRep:
     def _first_zone(self, priority: NDArray[np.int32]) -> Start:
         """Return one zone in which all other points attach to the point of lowest priority."""
         first = int(np.argmin(priority))
-        slots = np.delete(np.arange(self.n, dtype=np.int32), first)
+        slots = np.arange(self.n - 1, dtype=np.int32)
+        slots[first:] += 1
         near_a = self._distances_from(first, slots)
         zone = Zone(1, 0, self.n - 1, self.skeleton.name(first), -1, 0.0)
         return Start(slots, near_a, np.empty_like(near_a), [zone])

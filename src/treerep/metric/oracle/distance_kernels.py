@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload, register_jitable
 
-from ..._core.kernel import kernel
+from ..._core.kernel import helper, kernel
 from ..base import BadEntryError
 from .classes import (
     LARGEST,
@@ -60,7 +60,9 @@ def _matrix(oracle: Any, i: Any, j: Any) -> Any:
     return np.float64(oracle.distances[i, j])
 
 
-@register_jitable
+# A helper, because borrowers, which call `distance`, can neither create an exception with values nor
+# allocate memory.
+@helper
 def _checked(value: Any, i: Any, j: Any) -> Any:
     if not 0.0 <= value <= LARGEST:
         raise BadEntryError(i, j, value)
@@ -130,6 +132,11 @@ def _embedding(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def _frame(oracle: Any, i: Any, j: Any) -> Any:
+    return _frame_distance(oracle, i, j)
+
+
+@helper
+def _frame_distance(oracle: Any, i: Any, j: Any) -> Any:
     # Both ends climb to their lowest common ancestor. The later of two positions is not an
     # ancestor of the other.
     dim = oracle.turns.shape[1]

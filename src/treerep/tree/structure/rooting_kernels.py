@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..._core.kernel import helper, kernel
+from ...metric.oracle.lane_kernels import prefetch_row
 
 # Columns of the table of nodes, and of the output rows in preorder.
 _DEGREE, _LINK, _EDGE, _SIZE = range(4)
 NODE, UP, VIA, SPARE = range(4)
+
+_AHEAD = 16  # distance between the node being visited and the node being prefetched
 
 
 @helper
@@ -103,7 +106,10 @@ def root_edges(edges: Any, root: Any, visit: Any, table: Any, rows: Any) -> Any:
     rows[0, VIA] = -1
     table[root, _DEGREE] = -1
     table[root, _SIZE] = 1
-    for m in visit:
+    for i in range(len(visit)):
+        if i + _AHEAD < len(visit):
+            prefetch_row(table, visit[i + _AHEAD])
+        m = visit[i]
         if table[m, _DEGREE] < 0:
             continue
         first = m
