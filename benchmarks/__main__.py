@@ -20,6 +20,7 @@ NAMES = (
     "placing",
     "methods",
     "neighbor_joining",
+    "upgma",
     "backbone",
     "truth",
     "spanning",
@@ -36,6 +37,7 @@ NAMES = (
     "speed",
     "sizes",
     "large_graphs",
+    "expanders",
     "shapes",
     "startup",
     "page",
@@ -49,6 +51,7 @@ NAMES = (
 
 
 NEEDS = {
+    "upgma": "skbio",
     "truth": "sklearn igraph networkx",
     "direct": "torch",
     "products": "torch",

@@ -398,6 +398,38 @@ def test_an_expander_has_a_matrix_instead_of_labels() -> None:
     assert trees[0] == trees[1]
 
 
+def test_trees_on_an_expander_have_a_matrix() -> None:
+    # Two thirds of the vertices are in the expander; the others are in trees attached to it.
+    later = np.arange(1200, 1800)
+    parent = np.random.default_rng(0).integers(0, later)
+    metric = GraphMetric(np.concatenate([expander(1200, 20), np.column_stack([parent, later])]))
+    assert isinstance(metric.oracle, MatrixOracle)
+    assert_array_equal(
+        metric.oracle.distances, shortest_path(metric.adjacency, unweighted=True)
+    )
+
+
+def test_an_expander_with_lengths_may_have_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    edges = expander(1000, 12)
+    lengths = np.random.default_rng(4).integers(1, 10, len(edges))
+    labels = GraphMetric(edges, weights=lengths)
+    assert isinstance(labels.oracle, HubOracle)  # heaps make searches slow
+    monkeypatch.setattr(graph_module, "_LABEL_SHARE", 0.01)
+    metric = GraphMetric(edges, weights=lengths)
+    assert isinstance(metric.oracle, MatrixOracle)
+    assert_array_equal(metric.oracle.distances, shortest_path(metric.adjacency))
+    i, j = np.random.default_rng(5).integers(1000, size=(2, 5000))
+    assert_array_equal(metric.pairs(i, j), labels.pairs(i, j))
+
+
+def test_two_expanders_are_refused_or_one_is_kept() -> None:
+    edges = np.concatenate([expander(1100, 20), 1100 + expander(1050, 20)])
+    with pytest.raises(MetricError, match="2 components of sizes 1,100, 1,050"):
+        GraphMetric(edges)
+    kept = GraphMetric(edges, largest_component=True)
+    assert len(kept) == 1100 and isinstance(kept.oracle, MatrixOracle)
+
+
 def test_other_threads_wait_for_the_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     metric = GraphMetric(expander(1000, 20))
     calls = []

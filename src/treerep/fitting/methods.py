@@ -101,6 +101,7 @@ METHODS = records(
         memory="n²",
         good_at="a dendrogram",
         cite=("sokal1958",),
+        threads=True,
     ),
     Method(
         "gromov",

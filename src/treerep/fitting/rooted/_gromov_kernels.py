@@ -1,6 +1,6 @@
 """Kernels of rooted clustering.
 
-Gromov products, Prim's tree, linkage, and the tree of a dendrogram.
+Gromov products, Prim's tree, and the tree of a dendrogram.
 """
 
 from typing import Any
@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..._core.kernel import helper, kernel
-
-# Rows and columns of a tile: 64 lines of 64 bytes.
-_TILE = 64
 
 
 @helper
@@ -52,118 +49,6 @@ def negate_products(matrix: Any, depth: Any) -> None:
     for x in range(n):
         for y in range(n):
             matrix[x, y] = -gromov_product(depth[x], depth[y], matrix[x, y])
-
-
-@kernel
-def link(matrix: Any, complete: bool) -> Any:
-    """Cluster by average or complete linkage with nearest-neighbor chains.
-
-    O(n^2). Only entries above the diagonal are read.
-
-    Returns two points, one from each cluster, and the height of every merge. Merges are not
-    sorted by height, but the merges inside a cluster precede the merge of the cluster. The
-    matrix is overwritten.
-
-    A merge writes only the row of the new cluster, because columns are slow to write. The row of any
-    other cluster is brought up to date before it is read.
-    """
-    n = len(matrix)
-    _mirror(matrix)
-    first = np.empty(n - 1, np.int64)
-    second = np.empty(n - 1, np.int64)
-    height = np.empty(n - 1)
-    # each cluster is represented by one of its points; 0 for all other points
-    size = np.ones(n, np.int64)
-    seen = np.zeros(n, np.int64)  # number of merges that a row includes
-    chain = np.empty(n, np.int64)
-    length = 0
-    start = 0
-    for k in range(n - 1):
-        if length == 0:
-            while size[start] == 0:
-                start += 1
-            chain[0] = start
-            length = 1
-        while True:
-            x = chain[length - 1]
-            _update(matrix, x, first, second, seen, k)
-            # among equally close clusters, the previous cluster, so that chains do not cycle
-            y = _nearest(matrix[x], chain[length - 2] if length > 1 else x)
-            if length > 1 and y == chain[length - 2]:
-                break
-            chain[length] = y
-            length += 1
-        length -= 2
-        _update(matrix, y, first, second, seen, k)
-        first[k] = x
-        second[k] = y
-        height[k] = matrix[x, y]
-        _unite(matrix, x, y, size, complete)
-        seen[y] = k + 1
-    return first, second, height
-
-
-@helper
-def _mirror(matrix: Any) -> None:
-    """Copy the entries above the diagonal below it, in tiles that fit in a cache."""
-    n = len(matrix)
-    for top in range(0, n, _TILE):
-        for left in range(0, top + 1, _TILE):
-            for i in range(top, min(top + _TILE, n)):
-                for j in range(left, min(left + _TILE, i)):
-                    matrix[i, j] = matrix[j, i]
-    for i in range(n):
-        matrix[i, i] = np.inf
-
-
-@helper
-def _update(matrix: Any, x: int, first: Any, second: Any, seen: Any, merges: int) -> None:
-    """Bring the row of x up to date. The row of a cluster that grew later has its distance to x."""
-    row = matrix[x]
-    for k in range(seen[x], merges):
-        row[second[k]] = matrix[second[k], x]
-        row[first[k]] = np.inf
-    seen[x] = merges
-
-
-@helper
-def _nearest(row: Any, y: int) -> int:
-    """Return the position of the smallest entry: y, or else the first position."""
-    n = len(row)
-    # Four independent minima, because each comparison waits for the one before.
-    a = b = c = d = row[y]
-    whole = n // 4 * 4
-    for i in range(0, whole, 4):
-        a = min(a, row[i])
-        b = min(b, row[i + 1])
-        c = min(c, row[i + 2])
-        d = min(d, row[i + 3])
-    for i in range(whole, n):
-        a = min(a, row[i])
-    least = min(min(a, b), min(c, d))
-    if row[y] == least:
-        return y
-    i = 0
-    while row[i] != least:
-        i += 1
-    return i
-
-
-@helper
-def _unite(matrix: Any, x: int, y: int, size: Any, complete: bool) -> None:
-    """Let y represent the clusters of x and y, and let x represent no cluster."""
-    share = size[x] / (size[x] + size[y])
-    size[y] += size[x]
-    size[x] = 0
-    of_x = matrix[x]
-    of_y = matrix[y]
-    for i in range(len(size)):
-        low = min(of_x[i], of_y[i])
-        high = max(of_x[i], of_y[i])
-        # If rounding moved a mean out of its range, chains could cycle.
-        mean = max(low, min(share * of_x[i] + (1.0 - share) * of_y[i], high))
-        of_y[i] = high if complete else mean
-    of_y[x] = of_y[y] = np.inf
 
 
 @kernel

@@ -21,7 +21,8 @@ from ...tree.tree import Tree
 from .._distances import checked_block, dense_matrix, rounding_of
 from .._finished_tree import finished_tree
 from ..spanning._graphs import check_root
-from ._gromov_kernels import dendrogram, extend, link, negate_products, tree_edges
+from ._gromov_kernels import dendrogram, extend, negate_products, tree_edges
+from ._linkage import link_matrix
 
 LINKAGES = ("average", "single", "complete")
 
@@ -142,6 +143,5 @@ def _linked_merges(metric: Metric, depth: NDArray[np.float64], linkage: str) -> 
     # would only cost digits.
     matrix = dense_matrix(metric, "gromov")
     negate_products(matrix, depth)
-    first, second, height = link(matrix, linkage == "complete")
-    order = np.argsort(height, kind="stable")
-    return first[order], second[order], -height[order]
+    first, second, height = link_matrix(matrix, linkage == "complete")
+    return first, second, -height

@@ -7,12 +7,12 @@ import numpy as np
 
 from ...metric.base import Metric
 from ...tree.tree import Tree
-from .._distances import dense_matrix
 from .._finished_tree import finished_tree
-from ._gromov_kernels import dendrogram, link
+from ._gromov_kernels import dendrogram
+from ._linkage import link_metric
 
 
-def upgma(metric: Metric) -> Tree:
+def upgma(metric: Metric, *, n_jobs: int | None = None) -> Tree:
     """Fit an ultrametric tree by average linkage (UPGMA).
 
     Two clusters at mean distance h meet in a node at height h / 2. The tree distances are
@@ -27,7 +27,7 @@ def upgma(metric: Metric) -> Tree:
 
     Notes
     -----
-    Exact on ultrametrics. O(n^2) time, and one matrix of memory. A `Tree` has no root, but the root
+    Exact on ultrametrics. O(n^2) time, and at most one matrix of memory. A `Tree` has no root, but the root
     of the dendrogram is the only Steiner node with two neighbors. Pass this node to `Tree.newick`.
     Sokal and Michener, Univ. Kansas Sci. Bull. 38, 1958.
 
@@ -40,10 +40,9 @@ def upgma(metric: Metric) -> Tree:
     '((0:1.0,1:1.0):2.0,2:3.0);'
     """
     n = len(metric)
-    first, second, height = link(dense_matrix(metric, "upgma"), False)
-    order = np.argsort(height, kind="stable")
-    up = dendrogram(first[order], second[order])[:-1]
-    above_points = np.concatenate([np.zeros(n), 0.5 * height[order]])
+    first, second, height = link_metric(metric, "upgma", n_jobs)
+    up = dendrogram(first, second)[:-1]
+    above_points = np.concatenate([np.zeros(n), 0.5 * height])
     return finished_tree(
         metric, np.column_stack([np.arange(len(up)), up]), above_points[up] - above_points[:-1]
     )

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ...fitting._distances import checked_block
-from ...fitting.rooted._gromov_kernels import link, negate_products
+from ...fitting.rooted._gromov_kernels import negate_products
+from ...fitting.rooted._linkage import link_matrix
 from ...metric.base import Metric
 from ...placement._attach import attach
 from ...placement._locate import Indices, Numbers, Places
@@ -187,12 +188,11 @@ def joined(matrix: Numbers, height: Numbers, above: Numbers, short: float) -> Br
     joins = 0
     if k > 1:
         negate_products(matrix, height)
-        first, second, negated = link(matrix, False)
-        order = np.argsort(negated, kind="stable")
+        first, second, negated = link_matrix(matrix, False)
         joins = join_branches(
-            first[order],
-            second[order],
-            -negated[order],
+            first,
+            second,
+            -negated,
             short,
             height,
             above,

@@ -1,6 +1,6 @@
 """Triton kernels for backbone trees on GPUs, which split and join the zones around a backbone.
 
-The kernels give the same bits as `link` in fitting/rooted/_gromov_kernels.py and as
+The kernels give the same bits as `link` in fitting/rooted/_linkage_kernels.py and as
 refinement/backbone/_branch_kernels.py. Each program processes one zone and adds terms in the same
 order as the CPU. Fused multiply-add is disabled, because it rounds once where the CPU rounds twice.
 """
