@@ -601,10 +601,11 @@ def test_row_sums_twin(tree, seed, whole):
     add_down(splits.up, depth)
     x = paths @ length
     q = u * (x - t)
-    root = np.sqrt(q * q + 0.01)
+    relative = u * x - 1  # u = 1 / t
+    root = np.sqrt(relative * relative + 0.01)
     twins = {
         SQUARES: (q * q, u * q),
-        SMOOTH: (np.where(u > 0, root, 0), u * q / root),
+        SMOOTH: (np.where(u > 0, root, 0), u * relative / root),
         PRODUCT: (u * u * x * x, u * u * x),
         FACTORS: ((u > 0).astype(float), u * u),
     }

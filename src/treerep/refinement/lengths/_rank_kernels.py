@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._core.kernel import helper, kernel
-from ._path_sum_kernels import MeasuredSplits
+from ._row_walk_kernels import MeasuredSplits
 
 
 class Close(NamedTuple):
