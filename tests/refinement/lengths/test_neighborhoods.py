@@ -12,6 +12,7 @@ from tests.tree.strategies import trees
 from treerep._core.parallel import Workers
 from treerep.refinement.lengths import _rank_kernels as rank_kernels
 from treerep.refinement.lengths._neighborhoods import Neighborhoods, neighbor_graph
+from treerep.refinement.lengths._row_walk_kernels import enter_row
 from treerep.refinement.lengths._splits import depths, find_tree_splits, gather, measured
 from treerep.refinement.lengths.weights import fit_weights
 
@@ -144,12 +145,8 @@ def test_balance_never_ends_above_its_start() -> None:
             assert fit.value <= fit.start
 
 
-def test_every_neighbor_is_found_where_rounding_hides_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_every_neighbor_is_found_where_rounding_hides_it() -> None:
     """Neighbors so near that depths cannot tell them apart: one that is not listed would be read from nowhere."""
-    # What is compiled for others has no entry for Python.
-    monkeypatch.setattr(rank_kernels, "_distance", rank_kernels._distance.py_func)
     rng = np.random.default_rng(0)
     cluster = np.arange(60) // 20
     d = np.triu(
@@ -164,8 +161,11 @@ def test_every_neighbor_is_found_where_rounding_hides_it(
     splits = find_tree_splits(tree)
     near = Neighborhoods(neighbor_graph(metric), splits, 1.0, Workers(1))
     rooted = measured(splits, depths(splits, gather(splits, tree.weights)))
+    far = np.empty(60)
     for v in range(60):
+        # What is compiled for others has no entry for Python.
+        enter_row.py_func(rooted, v - 1, v, True, far)
         own = near.neighbors[near.starts[v] : near.starts[v + 1]]
         close = rank_kernels.room_for.py_func(60)
-        count = rank_kernels._find_close.py_func(rooted, v, own, 0.05 * near.near, close)
+        count = rank_kernels._find_close.py_func(rooted, far, v, own, 0.05 * near.near, close)
         assert set(own) <= set(close.point[:count])

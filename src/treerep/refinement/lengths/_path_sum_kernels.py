@@ -175,8 +175,9 @@ def row_sums(
                 _factors(u, slope, value)
             if low <= i < high:  # a point with itself
                 slope[i - low] = value[i - low] = 0.0
-            for j in range(high - low):
-                pending[low + j] += slope[j]
+            collected = pending[low:high]
+            for j in range(len(slope)):
+                collected[j] += slope[j]
             total += range_sum(slope)
             sum_of_values += range_sum(value)
             low = high
