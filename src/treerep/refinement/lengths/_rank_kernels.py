@@ -17,7 +17,7 @@ from ..._core.kernel import helper, kernel
 from ._row_walk_kernels import MeasuredSplits, Slopes, enter_row, leave_row
 
 # Bins per width of the smooth step, if there are enough points.
-_BINS_PER_WIDTH = 8.0
+_BINS_PER_WIDTH = 12.0
 # Points per bin on average. A bin costs as much as a few points.
 _POINTS_PER_BIN = 4.0
 
