@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
 import treerep as tr
-from tests.tree.strategies import trees
+from tests.tree.strategies import caterpillar, trees
 from treerep._core.parallel import Workers
 from treerep.refinement.lengths import _rank_kernels as rank_kernels
 from treerep.refinement.lengths._neighborhoods import Neighborhoods, neighbor_graph
@@ -90,6 +90,30 @@ def test_gradient_is_that_of_differences(seed: int) -> None:
             moved[edge] += sign * 1e-6
             ends.append(near.smooth_loss(moved, 0.7)[0])
         assert gradient[edge] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("width", [0.3, 4.0, 60.0])
+@pytest.mark.parametrize("kind", ["comb", "random"])
+def test_windows_of_many_bins(kind: str, width: float) -> None:
+    """Hundreds of points in a window, so that most are added by the moments of their bins."""
+    tree = caterpillar(300) if kind == "comb" else tr.datasets.random_tree(300, rng=1)
+    near, length, graph = case(tree, 1)
+    loss, gradient = near.smooth_loss(length, width)
+    assert loss == pytest.approx(plain_loss(tree.distances(), graph, width), abs=1e-12)
+    rng = np.random.default_rng(0)
+    for edge in rng.integers(1, len(length), size=6):
+        step = np.zeros(len(length))
+        step[edge] = 1e-5
+        ends = [near.smooth_loss(length + sign * step, width)[0] for sign in (1, -1)]
+        assert gradient[edge] == pytest.approx((ends[0] - ends[1]) / 2e-5, abs=1e-8)
+
+
+def test_points_at_the_same_place() -> None:
+    tree = tr.datasets.random_tree(40, rng=0)
+    near, length, graph = case(tree.with_weights(np.zeros(len(tree.weights))), 0)
+    loss, gradient = near.smooth_loss(np.zeros(len(length)), 1.0)
+    assert loss == pytest.approx(plain_loss(np.zeros((40, 40)), graph, 1.0), abs=1e-12)
+    assert np.isfinite(gradient).all()
 
 
 def test_threads_change_no_bit() -> None:

@@ -44,7 +44,7 @@ class Bins(NamedTuple):
     place: Any  # position of each of these points in the lists below
     x: Any  # distance from v
     slope: Any  # derivative of the sum with respect to x, of points at the ends of windows
-    moments: Any  # (bins, 3): sums of d, d^2 and d^3, with d measured from the center of the bin
+    moments: Any  # (bins, 3): sums of d, d^2 and d^3; d is measured from the center of the bin
     factors: Any  # (bins, 3): factors of 1, d and d^2 in the slopes of the points of a bin
 
 
