@@ -25,6 +25,7 @@ NAMES = (
     "truth",
     "spanning",
     "refinement",
+    "refinement_time",
     "largest_error",
     "hyperbolicity",
     "lower_bounds",

@@ -10,10 +10,9 @@ import numba
 import numpy as np
 
 from treerep.refinement.lengths._rank_kernels import (
-    add_precision,
+    add_imprecision,
     bins_for,
     room_for,
-    sort_close,
 )
 from treerep.refinement.sums._sum_kernels import Forest, Neighbors, _find_close
 
@@ -153,7 +152,9 @@ def smooth_cover_imprecision(
     least = np.empty(n)
     best = np.empty(n, np.int64)
     close = room_for(n)
-    bins = bins_for(n)
+    every = bins_for(n)
+    nearest = bins_for(n)
+    change = np.zeros(n)
     value = 0.0
     for v in range(low, high):
         near = neighbors.near[neighbors.starts[v] : neighbors.starts[v + 1]]
@@ -164,13 +165,11 @@ def smooth_cover_imprecision(
             best[j] = _smallest(x, j)
             least[j] = x[best[j], j]
         count = _find_close(least, v, near, width, close)
-        rate, number = sort_close(near, close, count, width, bins)
-        for u in near:
-            own = bins.rank[close.place[u]]
-            value += add_precision(own, len(near), bins, rate, number, 1.0 / width)
+        value += add_imprecision(near, close, count, width, every, nearest, change)
         slope[:] = 0.0
         for c in range(count):
             j = close.point[c]
-            slope[best[j], j] = bins.slope[bins.rank[c]]
+            slope[best[j], j] = change[j]
+            change[j] = 0.0
         _spread(forest, v, slope, at_node)
     return value

@@ -8,10 +8,11 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
 import treerep as tr
-from tests.tree.strategies import trees
+from tests.tree.strategies import caterpillar, trees
 from treerep._core.parallel import Workers
 from treerep.refinement.lengths import _rank_kernels as rank_kernels
 from treerep.refinement.lengths._neighborhoods import Neighborhoods, neighbor_graph
+from treerep.refinement.lengths._row_walk_kernels import enter_row
 from treerep.refinement.lengths._splits import depths, find_tree_splits, gather, measured
 from treerep.refinement.lengths.weights import fit_weights
 
@@ -91,6 +92,30 @@ def test_gradient_is_that_of_differences(seed: int) -> None:
         assert gradient[edge] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize("width", [0.3, 4.0, 60.0])
+@pytest.mark.parametrize("kind", ["comb", "random"])
+def test_windows_of_many_bins(kind: str, width: float) -> None:
+    """Hundreds of points in a window, so that most are added by the moments of their bins."""
+    tree = caterpillar(300) if kind == "comb" else tr.datasets.random_tree(300, rng=1)
+    near, length, graph = case(tree, 1)
+    loss, gradient = near.smooth_loss(length, width)
+    assert loss == pytest.approx(plain_loss(tree.distances(), graph, width), abs=1e-12)
+    rng = np.random.default_rng(0)
+    for edge in rng.integers(1, len(length), size=6):
+        step = np.zeros(len(length))
+        step[edge] = 1e-5
+        ends = [near.smooth_loss(length + sign * step, width)[0] for sign in (1, -1)]
+        assert gradient[edge] == pytest.approx((ends[0] - ends[1]) / 2e-5, abs=1e-8)
+
+
+def test_points_at_the_same_place() -> None:
+    tree = tr.datasets.random_tree(40, rng=0)
+    near, length, graph = case(tree.with_weights(np.zeros(len(tree.weights))), 0)
+    loss, gradient = near.smooth_loss(np.zeros(len(length)), 1.0)
+    assert loss == pytest.approx(plain_loss(np.zeros((40, 40)), graph, 1.0), abs=1e-12)
+    assert np.isfinite(gradient).all()
+
+
 def test_threads_change_no_bit() -> None:
     tree = tr.datasets.random_tree(200, rng=0)
     one, length, _ = case(tree, 0, 1)
@@ -144,12 +169,8 @@ def test_balance_never_ends_above_its_start() -> None:
             assert fit.value <= fit.start
 
 
-def test_every_neighbor_is_found_where_rounding_hides_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_every_neighbor_is_found_where_rounding_hides_it() -> None:
     """Neighbors so near that depths cannot tell them apart: one that is not listed would be read from nowhere."""
-    # What is compiled for others has no entry for Python.
-    monkeypatch.setattr(rank_kernels, "_distance", rank_kernels._distance.py_func)
     rng = np.random.default_rng(0)
     cluster = np.arange(60) // 20
     d = np.triu(
@@ -164,8 +185,11 @@ def test_every_neighbor_is_found_where_rounding_hides_it(
     splits = find_tree_splits(tree)
     near = Neighborhoods(neighbor_graph(metric), splits, 1.0, Workers(1))
     rooted = measured(splits, depths(splits, gather(splits, tree.weights)))
+    far = np.empty(60)
     for v in range(60):
+        # What is compiled for others has no entry for Python.
+        enter_row.py_func(rooted, v - 1, v, True, far)
         own = near.neighbors[near.starts[v] : near.starts[v + 1]]
         close = rank_kernels.room_for.py_func(60)
-        count = rank_kernels._find_close.py_func(rooted, v, own, 0.05 * near.near, close)
+        count = rank_kernels._find_close.py_func(rooted, far, v, own, 0.05 * near.near, close)
         assert set(own) <= set(close.point[:count])

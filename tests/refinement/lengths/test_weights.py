@@ -32,7 +32,7 @@ from treerep.refinement.lengths._path_sum_kernels import (
     solve_cuts,
 )
 from treerep.refinement.lengths._principal_pivoting import principal_pivoting
-from treerep.refinement.lengths._splits import measured
+from treerep.refinement.lengths._splits import gather, measured
 from treerep.refinement.lengths.least_distortion import Memory
 from treerep.refinement.lengths.weights import Pairs, find_tree_splits, fit_weights
 from treerep.scores import _streaming as streaming
@@ -601,10 +601,11 @@ def test_row_sums_twin(tree, seed, whole):
     add_down(splits.up, depth)
     x = paths @ length
     q = u * (x - t)
-    root = np.sqrt(q * q + 0.01)
+    relative = u * x - 1  # u = 1 / t
+    root = np.sqrt(relative * relative + 0.01)
     twins = {
         SQUARES: (q * q, u * q),
-        SMOOTH: (np.where(u > 0, root, 0), u * q / root),
+        SMOOTH: (np.where(u > 0, root, 0), u * relative / root),
         PRODUCT: (u * u * x * x, u * u * x),
         FACTORS: ((u > 0).astype(float), u * u),
     }
@@ -634,6 +635,33 @@ def test_row_sums_twin(tree, seed, whole):
         sums[splits.node[start:]] += at_point
         add_up(splits.up, sums)
         assert sums[1:] == pytest.approx(np.einsum("ijk,ij->k", paths, slope)[1:], abs=1e-10)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_sums_over_the_paths_of_a_long_comb(whole):
+    """More columns than a row computes at once, and hundreds of ancestors per point."""
+    n = 1100
+    tree = caterpillar(n, 3)
+    splits = find_tree_splits(tree)
+    d = np.triu(np.random.default_rng(0).uniform(0.5, 2.0, (n, n)), 1)
+    metric = MatrixMetric(d + d.T)
+    sample = None if whole else np.arange(0, n, 90)
+    pairs = Pairs(splits, metric, sample, 2.0, Workers(1))
+    length = gather(splits, tree.weights) / pairs.unit
+    value, slope = pairs.sums(SMOOTH, length, 0.01)
+    d = metric.distances + np.eye(n)
+    rows = np.arange(n) if whole else sample
+    use = np.triu(np.ones((n, n), bool), 1)[rows] if whole else ~np.eye(n, dtype=bool)[rows]
+    q = tree.distances()[rows] / d[rows] - 1
+    root = np.sqrt(q * q + 1e-4)
+    assert value == pytest.approx(pairs.scale * root[use].sum(), rel=1e-12)
+    r = np.where(use, q / (root * d[rows]), 0.0) * pairs.unit * pairs.scale
+    # Points are numbered along the comb, so an edge of the spine separates i <= k from j > k.
+    for edge in np.flatnonzero(tree.edges.min(axis=1) >= n)[[3, 400, 777, 1050]]:
+        k = tree.edges[edge].min() - n
+        below = rows <= k
+        expected = r[below, k + 1 :].sum() + r[~below, : k + 1].sum()
+        assert slope[splits.edge[edge]] == pytest.approx(expected, rel=1e-9)
 
 
 @settings(max_examples=40)

@@ -5,29 +5,23 @@ parent of each node. Points are numbered in preorder, so the points below node k
 last[k] - 1.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..._core.kernel import helper, kernel
+from ._row_walk_kernels import MeasuredSplits, Slopes, enter_row, leave_row, range_sum
 
 # Quantities that `row_sums` sums over the pairs: x is the tree distance, y the path length of
-# `slope`, t the true distance, u the factor of the pair, q = u (x - t).
+# `slope`, t the true distance, u the factor of the pair, q = u (x - t). For SMOOTH, the factor must be
+# u = 1 / t or 0, so that q = u x - 1, and only the factors are read: reading takes most of the time.
 SQUARES = 0  # value q^2, derivative u q
 SMOOTH = 1  # value sqrt(q^2 + eps^2) where u > 0, derivative u q / sqrt(q^2 + eps^2)
 PRODUCT = 2  # value u^2 y^2, derivative u^2 y
 FACTORS = 3  # value 1 where u > 0, derivative u^2
 
-
-class MeasuredSplits(NamedTuple):
-    """A `SplitTree` with the depths that result from the lengths."""
-
-    up: Any
-    first: Any
-    last: Any
-    node: Any
-    depth: Any  # depth of each node
-    leaf_depth: Any  # depth[node]: depth of each point
+# Columns that are computed together.
+_PIECE = 512
 
 
 @kernel
@@ -86,53 +80,36 @@ def common_ancestors(up: Any, first: Any, second: Any) -> Any:
 
 
 @helper
-def _squares(depth: Any, base: Any, t: Any, u: Any, slope: Any, value: Any) -> None:
-    for j in range(len(t)):
-        q = u[j] * (depth[j] + base - t[j])
+def _squares(depth: Any, far: Any, t: Any, u: Any, slope: Any, value: Any) -> None:
+    for j in range(len(slope)):
+        q = u[j] * (depth + far[j] - t[j])
         slope[j] = u[j] * q
-        value[j] += q * q
+        value[j] = q * q
 
 
 @helper
-def _smooth(depth: Any, base: Any, t: Any, u: Any, eps: Any, slope: Any, value: Any) -> None:
-    for j in range(len(t)):
-        q = u[j] * (depth[j] + base - t[j])
+def _smooth(depth: Any, far: Any, u: Any, eps: Any, slope: Any, value: Any) -> None:
+    for j in range(len(slope)):
+        q = u[j] * (depth + far[j]) - 1.0
         root = np.sqrt(q * q + eps * eps)
         slope[j] = np.divide(u[j] * q, root)
-        value[j] += root if u[j] > 0.0 else 0.0
+        value[j] = root if u[j] > 0.0 else 0.0
 
 
 @helper
-def _product(depth: Any, base: Any, u: Any, slope: Any, value: Any) -> None:
-    for j in range(len(u)):
-        y = depth[j] + base
+def _product(depth: Any, far: Any, u: Any, slope: Any, value: Any) -> None:
+    for j in range(len(slope)):
+        y = depth + far[j]
         r = u[j] * u[j] * y
         slope[j] = r
-        value[j] += r * y
+        value[j] = r * y
 
 
 @helper
 def _factors(u: Any, slope: Any, value: Any) -> None:
-    for j in range(len(u)):
-        slope[j] = u[j] * u[j]
-        value[j] += 1.0 if u[j] > 0.0 else 0.0
-
-
-@helper
-def _spread(slope: Any, out: Any) -> Any:
-    """Add slope to out and return the sum of slope, using four independent partial sums."""
-    a = b = c = d = 0.0
-    whole = len(slope) // 4 * 4
-    for j in range(0, whole, 4):
-        a += slope[j]
-        b += slope[j + 1]
-        c += slope[j + 2]
-        d += slope[j + 3]
-    for j in range(whole, len(slope)):
-        a += slope[j]
     for j in range(len(slope)):
-        out[j] += slope[j]
-    return (a + b) + (c + d)
+        slope[j] = u[j] * u[j]
+        value[j] = 1.0 if u[j] > 0.0 else 0.0
 
 
 @kernel
@@ -154,64 +131,60 @@ def row_sums(
 
     A derivative r of the pair (i, j) is added at i and at j, and subtracted twice at their
     lowest common ancestor. Sums over subtrees then give the sum of r over all paths through
-    each edge.
-
-    For each row, climb from its point to the root. The columns whose paths turn at an ancestor
-    are below the ancestor but not below the child just left: two ranges. O(columns + depth of
-    the row).
+    each edge. O(columns) per row, also in a deep tree: see `_row_walk_kernels`.
 
     Parameters
     ----------
     what : SQUARES, SMOOTH, PRODUCT or FACTORS; eps is used by SMOOTH
     tree : K nodes, n points
-    rows : (R,) int64, points, numbered in preorder
+    rows : (R,) int64, points in ascending order, numbered in preorder
     start : column 0 of the block is point `start`
     upper : use only the columns after the row's point; otherwise all other columns
     distance, factor : (R, C) float64
     at_point : (C,), at_node : (K,) float64, added to
     """
-    first = tree.first
-    last = tree.last
-    depth = tree.depth
-    leaf_depth = tree.leaf_depth
-    # One array shows the compiler that the parts do not overlap, so that it vectorizes loops
-    # without sums.
-    width = distance.shape[1]
-    scratch = np.zeros(2 * width)
+    n = len(tree.leaf_depth)
+    far = np.empty(n)
+    pending = np.zeros(n)
+    slopes = Slopes(pending, start, at_point, at_node)
+    # Columns are computed in pieces that stay in the fastest cache. One array shows the compiler that
+    # its parts do not overlap, so that it vectorizes the loops.
+    scratch = np.empty(2 * _PIECE)
+    sum_of_values = 0.0
+    before = -1
     for a in range(len(rows)):
         i = rows[a]
-        # the columns already done
-        k = tree.node[i]
-        begin = i
-        end = i + 1
-        while k >= 0:
-            base = leaf_depth[i] - 2.0 * depth[k]
-            for side in range(1 if upper else 0, 2):
-                lo, hi = (first[k], begin) if side == 0 else (end, last[k])
-                if lo >= hi:
-                    continue
-                far = leaf_depth[lo:hi]
-                c = lo - start
-                d = hi - start
-                t = distance[a, c:d]
-                u = factor[a, c:d]
-                slope = scratch[c:d]
-                value = scratch[width + c : width + d]
-                if what == SQUARES:
-                    _squares(far, base, t, u, slope, value)
-                elif what == SMOOTH:
-                    _smooth(far, base, t, u, eps, slope, value)
-                elif what == PRODUCT:
-                    _product(far, base, u, slope, value)
-                else:
-                    _factors(u, slope, value)
-                total = _spread(slope, at_point[c:d])
-                at_point[i - start] += total
-                at_node[k] -= 2.0 * total
-            begin = first[k]
-            end = last[k]
-            k = tree.up[k]
-    return scratch[width:].sum()
+        leave_row(tree, before, i, not upper, slopes)
+        enter_row(tree, before, i, not upper, far)
+        depth = tree.leaf_depth[i]
+        total = 0.0
+        low = i + 1 if upper else 0
+        while low < n:
+            high = min(low + _PIECE, n)
+            slope = scratch[: high - low]
+            value = scratch[_PIECE : _PIECE + high - low]
+            x = far[low:high]
+            u = factor[a, low - start : high - start]
+            if what == SQUARES:
+                _squares(depth, x, distance[a, low - start : high - start], u, slope, value)
+            elif what == SMOOTH:
+                _smooth(depth, x, u, eps, slope, value)
+            elif what == PRODUCT:
+                _product(depth, x, u, slope, value)
+            else:
+                _factors(u, slope, value)
+            if low <= i < high:  # a point with itself
+                slope[i - low] = value[i - low] = 0.0
+            collected = pending[low:high]
+            for j in range(len(slope)):
+                collected[j] += slope[j]
+            total += range_sum(slope)
+            sum_of_values += range_sum(value)
+            low = high
+        at_point[i - start] += total
+        before = i
+    leave_row(tree, before, n, not upper, slopes)
+    return sum_of_values
 
 
 @kernel

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from ...tree.structure.rooted import Preorder, lower_ends, points_below
 from ...tree.tree import Tree
-from ._path_sum_kernels import MeasuredSplits, add_down, find_chains
+from ._path_sum_kernels import add_down, find_chains
+from ._row_walk_kernels import MeasuredSplits
 
 Vector = NDArray[np.float64]
 

@@ -123,6 +123,9 @@ def least_distortion(
     steps = 0
     seconds = 0.0
     plan = plan or _suitable_plan(pairs, balance)
+    # The curvature of one stage is a good start for the next, which would otherwise begin by halving
+    # a far too long step.
+    memory = Memory(len(length))
     for stage in plan.stages:
         if (
             time.monotonic() + seconds > deadline
@@ -131,7 +134,7 @@ def least_distortion(
             break
         objective = _objective(pairs, count, stage, balance)
         length, more, seconds = _quasi_newton(
-            objective, problem, length, floor, plan, stage.steps, deadline
+            objective, problem, length, floor, plan, stage.steps, memory, deadline
         )
         steps += more
         best = min(best, (_stated(pairs, length, count, balance), length), key=_value)
@@ -227,6 +230,7 @@ def _quasi_newton(
     floor: Vector,
     plan: Plan,
     most: int,
+    memory: Memory,
     deadline: float,
 ) -> tuple[Vector, int, float]:
     """Take projected limited-memory BFGS steps (Nocedal, Math. Comput. 35, 1980).
@@ -239,7 +243,6 @@ def _quasi_newton(
     value, gradient = objective(length)
     seconds = time.monotonic() - begin
     step_deadline = deadline - seconds
-    memory = Memory(len(length))
     trace = [value]
     _, patience, progress = plan
     for steps in range(most):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._core.kernel import helper, kernel
 from ..lengths._path_sum_kernels import FACTORS, SMOOTH, SQUARES
-from ..lengths._rank_kernels import Close, add_precision, bins_for, room_for, sort_close
+from ..lengths._rank_kernels import Close, add_imprecision, bins_for, room_for
 
 
 class Forest(NamedTuple):
@@ -172,14 +172,14 @@ def sum_rows(
 def _find_close(x: Any, v: int, near: Any, beyond: float, close: Close) -> int:
     """List the points at most as far from v as its farthest neighbor, and return their number."""
     farthest = 0.0
-    for u in near:
-        farthest = max(farthest, x[u])
+    for a in range(len(near)):
+        close.near_x[a] = max(x[near[a]], 0.0)
+        farthest = max(farthest, close.near_x[a])
     bound = farthest + beyond
     count = 0
     for j in range(len(x)):
         close.point[count] = j
         close.x[count] = max(x[j], 0.0)
-        close.place[j] = count
         count += 1 if x[j] <= bound and j != v else 0
     return count
 
@@ -205,7 +205,8 @@ def smooth_row_imprecision(
     work = np.empty(n)
     slope = np.zeros(n)
     close = room_for(n)
-    bins = bins_for(n)
+    every = bins_for(n)
+    nearest = bins_for(n)
     value = 0.0
     for v in range(low, high):
         near = neighbors.near[neighbors.starts[v] : neighbors.starts[v + 1]]
@@ -213,17 +214,10 @@ def smooth_row_imprecision(
             continue
         _distances(forest, depth, ends, v, 0, work, x)
         count = _find_close(x, v, near, width, close)
-        rate, number = sort_close(near, close, count, width, bins)
-        for u in near:
-            own = bins.rank[close.place[u]]
-            value += add_precision(own, len(near), bins, rate, number, 1.0 / width)
-        total = 0.0
+        value += add_imprecision(near, close, count, width, every, nearest, slope)
+        # The slopes of a row add up to 0, so nothing is added at v.
         for c in range(count):
-            change = bins.slope[bins.rank[c]]
-            slope[close.point[c]] = change
-            at_point[close.point[c]] += change
-            total += change
-        at_point[v] += total
+            at_point[close.point[c]] += slope[close.point[c]]
         _spread(forest, v, 0, slope, work, at_node)
         for c in range(count):
             slope[close.point[c]] = 0.0
