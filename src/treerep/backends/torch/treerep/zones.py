@@ -159,6 +159,11 @@ class DeviceTreeRep:
     def _by_priority(self, priorities: Priorities) -> Tensor:
         """Return all points in ascending order of priority."""
         torch = self.torch
+        bijection = priorities.bijection()
+        if bijection is not None and has_triton(self.device):
+            from ._triton_priorities import points_by_priority
+
+            return points_by_priority(bijection, self.device)
         step = self.limits.ranks
         order = torch.empty(self.n, dtype=torch.int32, device=self.device)
         for lo in range(0, self.n, step):
