@@ -19,10 +19,12 @@ from . import _bins as bins
 from ._triton_sorting import points_per_bin, sorted_points, two_distances
 from ._triton_steps import nearest_of_four, universal_tree
 
-# Zones of at most this many points are finished by one program. Larger zones need fewer waves, but
-# more scratch memory than the cache holds.
-SMALL = 128
-WINDOW = 128  # positions whose zones a program takes together
+# Zones of at most this many points are finished by one program, which takes the zones of a window of
+# as many positions. If there are few points, the time is spent on launches, and larger zones need
+# fewer waves. If there are many, the points of all programs should fit into the cache.
+SMALL = 64
+LARGE = 128
+_FEW_POINTS = 1 << 22
 _POINTS = 32  # points processed together, on one warp
 _PROGRAMS = 16  # per multiprocessor
 
@@ -51,14 +53,14 @@ _FIRST = tl.constexpr(10)  # number of the first node
 _FIRST_R = tl.constexpr(12)  # the first point at the position of r
 _CODE = tl.constexpr(14)
 _BEFORE = tl.constexpr(15)  # earlier points of each bin, three bins to an integer
-_INTEGERS = 18
+_INTEGERS = tl.constexpr(18)
 _NEAR_A = tl.constexpr(0)
 _NEAR_B = tl.constexpr(2)
 _LENGTH = tl.constexpr(4)
 _TO_Z = tl.constexpr(6)
 _WEIGHTS = tl.constexpr(7)  # of new edges, of which a point brings at most three
-_FLOATS = 10
-_EDGES = 3
+_FLOATS = tl.constexpr(10)
+_EDGES = tl.constexpr(3)
 
 
 class Scratch(NamedTuple):
@@ -69,13 +71,18 @@ class Scratch(NamedTuple):
     edges: Tensor  # int64: pairs of int32
 
 
-def scratch(device: TorchDevice) -> Scratch:
+def largest_zone(n: int) -> int:
+    """Return the number of points up to which a zone is finished by one program."""
+    return LARGE if n <= _FEW_POINTS else SMALL
+
+
+def scratch(device: TorchDevice, window: int) -> Scratch:
     """Allocate the memory of all programs that run at the same time."""
-    places = programs(device) * (WINDOW + SMALL + 1)
+    places = programs(device) * (2 * window + 1)
     return Scratch(
-        torch.empty(_INTEGERS * places, dtype=torch.int32, device=device),
-        torch.empty(_FLOATS * places, dtype=torch.float64, device=device),
-        torch.empty(_EDGES * places, dtype=torch.int64, device=device),
+        torch.empty(_INTEGERS.value * places, dtype=torch.int32, device=device),
+        torch.empty(_FLOATS.value * places, dtype=torch.float64, device=device),
+        torch.empty(_EDGES.value * places, dtype=torch.int64, device=device),
     )
 
 
@@ -86,9 +93,9 @@ def programs(device: TorchDevice) -> int:
     return _PROGRAMS * torch.cuda.get_device_properties(device).multi_processor_count
 
 
-def constants(rule: int, measuring: dict[str, Any]) -> dict[str, Any]:
+def constants(rule: int, window: int, measuring: dict[str, Any]) -> dict[str, Any]:
     """Return the constants of the kernel. Without pipelining, loads stay behind barriers."""
-    own = {"RULE": rule, "WINDOW": WINDOW, "TILE": WINDOW + SMALL}
+    own = {"RULE": rule, "WINDOW": window, "TILE": 2 * window}
     return {**measuring, **own, "BLOCK": _POINTS, "num_warps": 1, "num_stages": 1}
 
 
@@ -131,29 +138,35 @@ def _load_zones(
     new_edges,
     begin,
     m,
-    first_zone,
     WINDOW: tl.constexpr,
     TILE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """Copy the zones that start in a window to scratch memory. Place leaves and duplicates.
 
-    Returns the number of points that are left, and of edges.
+    Returns the number of positions, of points that are left, and of edges.
     """
     ROW: tl.constexpr = TILE + 1
+    stop = begin + WINDOW
+    # A zone that started in the window before belongs to that window.
+    open_zone = tl.load(zones + begin).to(tl.int64)
+    opened = tl.load(starts + open_zone).to(tl.int32)
+    split = (opened < begin) & (tl.load(kinds + open_zone) != _DUPLICATES)
+    begin = tl.where(split, opened + tl.load(sizes + open_zone).to(tl.int32), begin)
+    here = 0
     left = 0
     n_edges = 0
     for lo in range(0, TILE, BLOCK):
         at = lo + tl.arange(0, BLOCK)
         position = begin + at
         mask = (position < m) & (at < TILE)
-        zone = tl.load(zones + position, mask=mask, other=0).to(tl.int64) - first_zone
+        zone = tl.load(zones + position, mask=mask, other=0).to(tl.int64)
         kind = tl.load(kinds + zone, mask=mask, other=0).to(tl.int32)
         size = tl.load(sizes + zone, mask=mask, other=0).to(tl.int32)
         start = (tl.load(starts + zone, mask=mask, other=0) - begin).to(tl.int32)
         # There may be more duplicates than fit into scratch memory.
         twin = kind == _DUPLICATES
-        mask = mask & tl.where(twin, at < WINDOW, (start >= 0) & (start < WINDOW))
+        mask = mask & (tl.where(twin, position, begin + start) < stop)
         leaf = mask & (twin | ((kind == _ON_NODE) & (size == 1)))
         stays = mask & ~leaf
         w = tl.load(points + position, mask=mask, other=0)
@@ -175,8 +188,9 @@ def _load_zones(
         b = tl.load(nodes_b + zone, mask=is_first, other=0)
         length = tl.load(lengths + zone, mask=is_first, other=0.0)
         _store_zone(integers, floats, at, is_first, 0, size, kind, a, b, length, first, ROW)
+        here = tl.maximum(here, tl.max(tl.where(stays, at + 1, 0), 0))
         left += tl.sum(stays.to(tl.int32), 0)
-    return left, n_edges
+    return here, left, n_edges
 
 
 @triton.jit
@@ -266,9 +280,7 @@ def _sort(floats, at, start, mask, on_node, at_z, now, tol, ROW):
 
 
 @triton.jit
-def _store_codes(
-    integers, floats, m, now, tol, ROW, RULE: tl.constexpr, BLOCK: tl.constexpr
-):
+def _store_codes(integers, floats, m, now, tol, ROW, RULE: tl.constexpr, BLOCK: tl.constexpr):
     """Store the code of each point, and for each zone the first point that could be r."""
     for lo in range(0, m, BLOCK):
         at = lo + tl.arange(0, BLOCK)
@@ -369,18 +381,20 @@ def _move(
         kind = tl.zeros_like(at) + _ON_NODE
         a = r
         length = tl.zeros_like(from_x)
-        length_q = from_x
         edges_here = tl.zeros_like(at)
         edge_x = is_first
         edge_y = is_first
         edge_z = is_first
         next_m = 0
         for b in tl.static_range(_BINS):
-            before = integers + (_BEFORE + b // 3) * ROW
-            mine = _unpack(tl.load(before + at, mask=mask, other=0), b)
-            begin_b = _unpack(tl.load(before + start, mask=mask, other=0), b)
-            end_b = _unpack(tl.load(before + start + size, mask=mask, other=0), b)
-            count_b = end_b - begin_b
+            if b % 3 == 0:
+                before = integers + (_BEFORE + b // 3) * ROW
+                before_point = tl.load(before + at, mask=mask, other=0)
+                before_zone = tl.load(before + start, mask=mask, other=0)
+                before_end = tl.load(before + start + size, mask=mask, other=0)
+            mine = _unpack(before_point, b)
+            begin_b = _unpack(before_zone, b)
+            count_b = _unpack(before_end, b) - begin_b
             here = code == b
             to = tl.where(here, next_m + mine, to)
             begin = tl.where(here, next_m + begin_b, begin)
@@ -442,9 +456,7 @@ def _move(
 
 
 @triton.jit
-def _store_edges(
-    new_edges, new_weights, count, edges, weights, n_edges, BLOCK: tl.constexpr
-):
+def _store_edges(new_edges, new_weights, count, edges, weights, n_edges, BLOCK: tl.constexpr):
     """Append edges to those of all programs."""
     first = tl.atomic_add(n_edges, count.to(tl.int64), sem="relaxed")
     for lo in range(0, count, BLOCK):
@@ -455,7 +467,7 @@ def _store_edges(
         tl.store(weights + first + at, weight, mask=mask)
 
 
-@triton.jit(do_not_specialize=["width", "n", "first", "m", "first_zone", "n_windows"])
+@triton.jit(do_not_specialize=["width", "n", "first", "m", "n_windows"])
 def finish(
     table,
     radii,
@@ -477,6 +489,7 @@ def finish(
     edges,
     weights,
     n_edges,
+    next_window,
     integers,
     floats,
     new_edges,
@@ -484,7 +497,6 @@ def finish(
     n,
     first,
     m,
-    first_zone,
     n_windows,
     RULE: tl.constexpr,
     WINDOW: tl.constexpr,
@@ -494,19 +506,22 @@ def finish(
     FLOAT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Take all steps of the zones of the points from `first` on, which begin at `first_zone`.
+    """Take all steps of the zones of the points from `first` on.
 
     edges : pairs of int32, as int64
+    next_window : 0
     """
     ROW: tl.constexpr = TILE + 1
     program = tl.program_id(0)
-    integers += program * 18 * ROW
-    floats += program * 10 * ROW
-    new_edges += program * 3 * ROW
+    integers += program * _INTEGERS * ROW
+    floats += program * _FLOATS * ROW
+    new_edges += program * _EDGES * ROW
     tol = tl.load(tolerance)
-    for window in range(program, n_windows, tl.num_programs(0)):
+    # A program takes the next window when it is done, because windows take different times.
+    window = tl.atomic_add(next_window, 1, sem="relaxed")
+    while window < n_windows:
         begin = first + window * WINDOW
-        left, count = _load_zones(
+        here, left, count = _load_zones(
             points,
             near_a,
             near_b,
@@ -524,13 +539,11 @@ def finish(
             new_edges,
             begin,
             m,
-            first_zone,
             WINDOW,
             TILE,
             BLOCK,
         )
         now = 0
-        here = TILE
         tl.debug_barrier()
         while left > 0:
             _measure(
@@ -575,4 +588,5 @@ def finish(
             now = 1 - now
             tl.debug_barrier()
         _store_edges(new_edges, floats + _WEIGHTS * ROW, count, edges, weights, n_edges, BLOCK)
+        window = tl.atomic_add(next_window, 1, sem="relaxed")
         tl.debug_barrier()

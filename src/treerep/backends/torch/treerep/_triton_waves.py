@@ -54,9 +54,13 @@ class TritonWaves:
         self.n = len(run.nodes)
         self.device = run.nodes.device
         self._arguments, self._constants = sorting.measuring(run.metric)
+        self._window = finishing.largest_zone(self.n)
         # The rule that compares all points of a zone needs a pass over all points.
-        self._small = finishing.SMALL if run.rule in (RANDOM, NEAR) else 0
-        self._scratch = finishing.scratch(self.device)
+        self._small = self._window if run.rule in (RANDOM, NEAR) else 0
+        self._programs = finishing.programs(self.device)
+        self._scratch = finishing.scratch(self.device, self._window)
+        self._finish_constants = finishing.constants(run.rule, self._window, self._constants)
+        self._pairs_of_nodes = run.edges.view(torch.int64)[:, 0]
         self._tol = sorting.in_memory(run.tol, self.device)
         self._n_edges = torch.zeros(1, dtype=torch.int64, device=self.device)
 
@@ -78,7 +82,7 @@ class TritonWaves:
         del chosen, next_node
         moved = self._move(codes, counts, pending, (origin, number), left + n_done)
         del pending, counts, codes, origin, number
-        self._close(moved, new_zones, n_open, left)
+        self._close(moved, new_zones, left)
         if not left:
             return [], 0
         rest = Pending(*(column[:left] for column in moved))
@@ -89,7 +93,7 @@ class TritonWaves:
 
     def close(self, pending: Pending, zones: Zones) -> None:
         """Take all steps of zones that contain few points."""
-        self._close(pending, zones, 0, 0)
+        self._close(pending, zones, 0)
 
     def _empty(self, shape: tuple[int, ...] | int, dtype: torch.dtype) -> Tensor:
         return torch.empty(shape, dtype=dtype, device=self.device)
@@ -109,7 +113,7 @@ class TritonWaves:
         )
         if rule not in (RANDOM, NEAR):
             chosen.positions[1] = nearest_to_b(pending, zones)
-        steps.choose[(triton.cdiv(n_zones, sorting.BLOCK),)](
+        steps.choose[(triton.cdiv(n_zones, self._constants["BLOCK"]),)](
             *self._arguments,
             *pending[:3],
             *zones,
@@ -132,7 +136,7 @@ class TritonWaves:
         n_zones = len(zones.kind)
         codes = self._empty(m, torch.uint8)
         first_r = torch.full_like(zones.start, m)
-        sorting.sort[(triton.cdiv(m, sorting.BLOCK),)](
+        sorting.sort[(triton.cdiv(m, self._constants["BLOCK"]),)](
             *self._arguments,
             *pending,
             zones.kind,
@@ -260,28 +264,28 @@ class TritonWaves:
         )
         return moved
 
-    def _close(self, pending: Pending, zones: Zones, n_open: int, left: int) -> None:
-        """Take all steps of the zones from number `n_open` on. Their points start at `left`."""
+    def _close(self, pending: Pending, zones: Zones, left: int) -> None:
+        """Take all steps of the zones of the points from `left` on."""
         m = len(pending.points)
         if m == left:
             return
-        windows = triton.cdiv(m - left, finishing.WINDOW)
-        finishing.finish[(min(windows, finishing.programs(self.device)),)](
+        windows = triton.cdiv(m - left, self._window)
+        finishing.finish[(min(windows, self._programs),)](
             *self._arguments,
             *pending,
-            *zones.select(slice(n_open, None)),
+            *zones,
             self.run.nodes,
-            self.run.edges.view(torch.int64),
+            self._pairs_of_nodes,
             self.run.weights,
             self._n_edges,
+            torch.zeros(1, dtype=torch.int32, device=self.device),
             *self._scratch,
             self._tol,
             self.n,
             left,
             m,
-            n_open,
             windows,
-            **finishing.constants(self.run.rule, self._constants),
+            **self._finish_constants,
         )
 
 
