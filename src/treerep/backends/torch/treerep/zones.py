@@ -6,8 +6,9 @@ The points of a zone are contiguous and in order of priority, and sorting keeps 
 first points of a zone are therefore its pivots, and no priorities are stored.
 
 A wave takes one step in every zone. On a GPU, a wave is a dozen Triton kernels
-(_triton_waves.py), because small waves would otherwise wait for hundreds of launches. On other
-devices, a wave is plain torch (_torch_waves.py), which is the reference implementation.
+(_triton_waves.py), because small waves would otherwise wait for hundreds of launches, and one
+kernel takes all steps of small zones (_triton_finish.py). On other devices, a wave is plain torch
+(_torch_waves.py), which is the reference implementation.
 """
 
 from collections.abc import Callable
@@ -87,7 +88,7 @@ class Waves(Protocol):
         """
 
     def close(self, pending: Pending, zones: Zones) -> None:
-        """Add the edges of zones whose points are all pivots of one step, or duplicates."""
+        """Take the steps of zones whose points are all pivots of one step, or duplicates."""
 
     def edges(self) -> int:
         """Return the number of edges so far."""
