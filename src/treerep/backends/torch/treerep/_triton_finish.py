@@ -386,9 +386,13 @@ def _move(
         edge_y = is_first
         edge_z = is_first
         next_m = 0
+        before = integers + _BEFORE * ROW
+        before_point = tl.load(before + at, mask=mask, other=0)
+        before_zone = tl.load(before + start, mask=mask, other=0)
+        before_end = tl.load(before + start + size, mask=mask, other=0)
         for b in tl.static_range(_BINS):
-            if b % 3 == 0:
-                before = integers + (_BEFORE + b // 3) * ROW
+            if b == 3 or b == 6:
+                before += ROW
                 before_point = tl.load(before + at, mask=mask, other=0)
                 before_zone = tl.load(before + start, mask=mask, other=0)
                 before_end = tl.load(before + start + size, mask=mask, other=0)
@@ -400,10 +404,10 @@ def _move(
             begin = tl.where(here, next_m + begin_b, begin)
             count = tl.where(here, count_b, count)
             new_first = tl.where(here, node, new_first)
-            if b > 0:
-                pivot = (b + 2) % 3 if b < _TWIN_Y else b - 6
-                q = x if pivot == 0 else (y if pivot == 1 else z)
-                arm = from_x if pivot == 0 else (from_y if pivot == 1 else from_z)
+            pivot = (b + 2) % 3 if b < _TWIN_Y else b - 6
+            q = x if pivot == 0 else (y if pivot == 1 else z)
+            arm = from_x if pivot == 0 else (from_y if pivot == 1 else from_z)
+            if b > 0:  # the first bin is attached to r
                 a = tl.where(here, q, a)
                 length = tl.where(here, arm, length)
             if b >= _Z2_X and b <= _Z2_Z:
