@@ -34,7 +34,7 @@ _COUNT_MASK = tl.constexpr((1 << 10) - 1)
 
 
 @triton.jit
-def _nearest_of_four(near_b, start, size, mask):
+def nearest_of_four(near_b, start, size, mask):
     """Return the position of the point nearest to b among the first four points of a zone."""
     choice = start
     least = tl.load(near_b + start, mask=mask, other=0.0)
@@ -47,8 +47,8 @@ def _nearest_of_four(near_b, start, size, mask):
 
 
 @triton.jit
-def _store_arms(arms, contracted_of, zone, mask, n_zones, xy, xz, yz, tol):
-    """Store the lengths from x, y and z to r, and which of them is r. Return the latter."""
+def universal_tree(xy, xz, yz, tol):
+    """Return the lengths from x, y and z to r, and which of them is r (1, 2, 3 or 0)."""
     # Lemma 1: d(x, r) = (y, z)_x, d(y, r) = (x, z)_y, d(z, r) = (x, y)_z
     from_x = 0.5 * (xy + xz - yz)
     from_y = 0.5 * (xy + yz - xz)
@@ -67,11 +67,7 @@ def _store_arms(arms, contracted_of, zone, mask, n_zones, xy, xz, yz, tol):
     from_z = tl.where(
         which == 3, zero, tl.where(which == 1, xz, tl.where(which == 2, yz, from_z))
     )
-    tl.store(arms + zone, from_x, mask=mask)
-    tl.store(arms + n_zones + zone, from_y, mask=mask)
-    tl.store(arms + 2 * n_zones + zone, from_z, mask=mask)
-    tl.store(contracted_of + zone, which.to(tl.int8), mask=mask)
-    return which
+    return from_x, from_y, from_z, which
 
 
 @triton.jit(do_not_specialize=["width", "n", "n_zones"])
@@ -103,7 +99,6 @@ def choose(
     n,
     n_zones,
     RULE: tl.constexpr,
-    LAST: tl.constexpr,
     K: tl.constexpr,
     KIND: tl.constexpr,
     FLOAT: tl.constexpr,
@@ -113,21 +108,17 @@ def choose(
 
     positions : (2, Z) of y and z; with the rule CLOSEST, those of z are given
     pivot_points : (2, Z), pivots : (3, Z) nodes, sides : (3, Z) distances xy, xz and yz
-    LAST : all points of a zone are its pivots; zones of leaves are left out
     """
     zone = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = zone < n_zones
     kind = tl.load(kinds + zone, mask=mask, other=0)
     size = tl.load(sizes + zone, mask=mask, other=0)
     on_node = mask & (kind == _ON_NODE)
-    if LAST:
-        on_node = on_node & (size == 2)
-        mask = on_node | (mask & (kind == _ON_EDGE))
     start = tl.load(starts + zone, mask=mask, other=0)
     # On a node, the first two points are y and z. On an edge y = b, and z is chosen.
     at_z = start + on_node.to(tl.int64)
     if RULE == _NEAR:
-        at_z = tl.where(on_node, at_z, _nearest_of_four(near_b, start, size, mask))
+        at_z = tl.where(on_node, at_z, nearest_of_four(near_b, start, size, mask))
     elif RULE != _RANDOM:
         given = tl.load(positions + n_zones + zone, mask=mask, other=0)
         at_z = tl.where(on_node, at_z, given)
@@ -171,7 +162,11 @@ def choose(
     tl.store(sides + n_zones + zone, xz, mask=mask)
     tl.store(sides + 2 * n_zones + zone, yz, mask=mask)
     tol = tl.load(tolerance)
-    which = _store_arms(arms, contracted_of, zone, mask, n_zones, xy, xz, yz, tol)
+    from_x, from_y, from_z, which = universal_tree(xy, xz, yz, tol)
+    tl.store(arms + zone, from_x, mask=mask)
+    tl.store(arms + n_zones + zone, from_y, mask=mask)
+    tl.store(arms + 2 * n_zones + zone, from_z, mask=mask)
+    tl.store(contracted_of + zone, which.to(tl.int8), mask=mask)
     r = node_z + n  # the Steiner node of a step is n + the node z
     r = tl.where(
         which == 1, node_x, tl.where(which == 2, node_y, tl.where(which == 3, node_z, r))
@@ -229,9 +224,12 @@ def _passed_points(
 
 
 @triton.jit
-def _is_open(count, on_edge):
-    """Return which new zones contain points beyond the pivots of their next step."""
-    return tl.where(on_edge, count > 1, count > 2)
+def _is_open(count, on_edge, SMALL: tl.constexpr):
+    """Return which new zones are left to the next wave. Others are finished by one program.
+
+    Zones without points beyond the pivots of their next step are always finished.
+    """
+    return (count > SMALL) & tl.where(on_edge, count > 1, count > 2)
 
 
 @triton.jit(do_not_specialize=["n_zones", "n_tiles"])
@@ -246,6 +244,7 @@ def tally(
     tallies,
     n_zones,
     n_tiles,
+    SMALL: tl.constexpr,
     TILE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
@@ -273,11 +272,11 @@ def tally(
         tl.store(passed + zone * _BINS + b, begin, mask=mask)
         tl.store(passed + (zone + 1) * _BINS + b, end, mask=is_last)
         count = tl.where(mask, end - begin, 0)
-        is_open = count > 2
+        is_open = _is_open(count, False, SMALL)
         if b >= _Z2_X and b <= _Z2_Z:
             row = (b - _Z2_X) * n_zones + zone
             at_r = tl.load(pivots + row, mask=mask, other=0) == r
-            is_open = _is_open(count, ~at_r)
+            is_open = _is_open(count, ~at_r, SMALL)
             edges += (mask & (count == 0) & ~at_r).to(tl.int32)
         if b >= _TWIN_Y:
             is_open = count < 0
@@ -334,6 +333,7 @@ def divide(
     n_zones,
     n_open,
     n_left,
+    SMALL: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """Create zones from the bins that contain points, and the edges without points.
@@ -359,13 +359,13 @@ def divide(
         at_node = r if b == 0 else tl.load(pivots + pivot * n_zones + zone, mask=mask, other=0)
         length = tl.load(arms + pivot * n_zones + zone, mask=mask, other=0.0)
         kind = tl.full((BLOCK,), _ON_NODE, tl.int8)
-        is_open = count > 2
+        is_open = _is_open(count, False, SMALL)
         if b >= _Z2_X and b <= _Z2_Z:
             # If a pivot coincides with r, there is no edge between them, and the points of that
             # edge are attached to r.
             on_edge = at_node != r
             kind = tl.where(on_edge, _ON_EDGE, _ON_NODE).to(tl.int8)
-            is_open = _is_open(count, on_edge)
+            is_open = _is_open(count, on_edge, SMALL)
             is_final = mask & (count == 0) & on_edge
             _store_edge(edges, weights, edge, at_node, r, length, is_final)
             edge += is_final.to(tl.int64)
@@ -390,72 +390,3 @@ def divide(
         is_closed = exists & ~is_open
         closed_zone += is_closed.to(tl.int64)
         closed_point += tl.where(is_closed, count, 0)
-
-
-@triton.jit(do_not_specialize=["n_zones"])
-def tally_last(kinds, sizes, pivots, r_of, tallies, n_zones, BLOCK: tl.constexpr):
-    """Count the edges of zones whose points are all pivots of one step, or duplicates."""
-    zone = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    mask = zone < n_zones
-    kind = tl.load(kinds + zone, mask=mask, other=0)
-    size = tl.load(sizes + zone, mask=mask, other=0)
-    leaves = (kind == _DUPLICATES) | ((kind == _ON_NODE) & (size == 1))
-    takes_step = mask & ~leaves
-    r = tl.load(r_of + zone, mask=takes_step, other=0)
-    edges = tl.zeros((BLOCK,), tl.int32)
-    for q in tl.static_range(3):
-        pivot = tl.load(pivots + q * n_zones + zone, mask=takes_step, other=0)
-        edges += (takes_step & (pivot != r)).to(tl.int32)
-    tl.store(tallies + zone, tl.where(leaves, size.to(tl.int32), edges), mask=mask)
-
-
-@triton.jit(do_not_specialize=["first", "m", "first_zone", "n_zones"])
-def connect_last(
-    points,
-    near_a,
-    zones,
-    kinds,
-    starts,
-    sizes,
-    nodes_a,
-    first_nodes,
-    pivots,
-    arms,
-    r_of,
-    tallies,
-    sums,
-    nodes,
-    edges,
-    weights,
-    n_edges,
-    first,
-    m,
-    first_zone,
-    n_zones,
-    BLOCK: tl.constexpr,
-):
-    """Add the edges of the points from `first` on, whose zones begin at `first_zone`."""
-    at = first + tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    mask = at < m
-    zone = tl.load(zones + at, mask=mask, other=0).to(tl.int64) - first_zone
-    kind = tl.load(kinds + zone, mask=mask, other=0)
-    size = tl.load(sizes + zone, mask=mask, other=0)
-    rank = at - tl.load(starts + zone, mask=mask, other=0)
-    edge = tl.load(n_edges) + _load_before(sums, tallies, 0, zone, mask, n_zones)
-    leaf = mask & ((kind == _DUPLICATES) | ((kind == _ON_NODE) & (size == 1)))
-    node = tl.load(first_nodes + zone, mask=leaf, other=0) + rank.to(tl.int32)
-    a = tl.load(nodes_a + zone, mask=leaf, other=0)
-    _store_edge(
-        edges, weights, edge + rank, a, node, tl.load(near_a + at, mask=leaf, other=0.0), leaf
-    )
-    tl.store(nodes + tl.load(points + at, mask=leaf, other=0), node, mask=leaf)
-    # The first point of any other zone writes the edges of its step.
-    takes_step = mask & ~leaf & (rank == 0)
-    r = tl.load(r_of + zone, mask=takes_step, other=0)
-    for q in tl.static_range(3):
-        row = q * n_zones + zone
-        pivot = tl.load(pivots + row, mask=takes_step, other=0)
-        exists = takes_step & (pivot != r)
-        length = tl.load(arms + row, mask=takes_step, other=0.0)
-        _store_edge(edges, weights, edge, pivot, r, length, exists)
-        edge += exists.to(tl.int64)

@@ -12,15 +12,13 @@ import torch
 import triton
 
 from ...._core.typing import Tensor
+from . import _triton_finish as finishing
 from . import _triton_sorting as sorting
 from . import _triton_steps as steps
 from ._bins import BINS, NEAR, RANDOM
 from ._torch_sorting import nearest_to_b
 from .zones import Part, Pending, Run, Zones
 
-# Points per program that measures distances, on one warp. A program of 128 points on four warps
-# takes 1.6 times as long, because it waits for the slowest of its rows.
-_POINTS = 32
 # Small arrays are kept until the next wave, although they also hold closed zones.
 _SMALL = 1 << 20
 
@@ -55,8 +53,14 @@ class TritonWaves:
         self.run = run
         self.n = len(run.nodes)
         self.device = run.nodes.device
-        self._arguments, constants = sorting.measuring(run.metric)
-        self._constants = {**constants, "BLOCK": _POINTS, "num_warps": 1}
+        self._arguments, self._constants = sorting.measuring(run.metric)
+        self._window = finishing.largest_zone(self.n)
+        # The rule that compares all points of a zone needs a pass over all points.
+        self._small = self._window if run.rule in (RANDOM, NEAR) else 0
+        self._programs = finishing.programs(self.device)
+        self._scratch = finishing.scratch(self.device, self._window)
+        self._finish_constants = finishing.constants(run.rule, self._window, self._constants)
+        self._pairs_of_nodes = run.edges.view(torch.int64)[:, 0]
         self._tol = sorting.in_memory(run.tol, self.device)
         self._n_edges = torch.zeros(1, dtype=torch.int64, device=self.device)
 
@@ -67,7 +71,7 @@ class TritonWaves:
     def step(self, part: list[Part]) -> tuple[list[Part], int]:
         """Take one step in every zone: see `Waves`."""
         pending, zones = part.pop()
-        chosen = self._choose(pending, zones, self.run.rule, last=False)
+        chosen = self._choose(pending, zones)
         codes, next_node = self._sort(pending, zones, chosen)
         counts = self._count(codes, pending, zones, chosen)
         n_open, left, n_closed, n_done, n_edges = _row_sums(counts.sums)
@@ -78,7 +82,7 @@ class TritonWaves:
         del chosen, next_node
         moved = self._move(codes, counts, pending, (origin, number), left + n_done)
         del pending, counts, codes, origin, number
-        self._close(moved, new_zones, n_open, left)
+        self._close(moved, new_zones, left)
         if not left:
             return [], 0
         rest = Pending(*(column[:left] for column in moved))
@@ -88,14 +92,15 @@ class TritonWaves:
         return [(rest, new_zones.select(slice(n_open)))], left
 
     def close(self, pending: Pending, zones: Zones) -> None:
-        """Add the edges of zones whose points are all pivots of one step, or duplicates."""
-        self._close(pending, zones, 0, 0)
+        """Take all steps of zones that contain few points."""
+        self._close(pending, zones, 0)
 
     def _empty(self, shape: tuple[int, ...] | int, dtype: torch.dtype) -> Tensor:
         return torch.empty(shape, dtype=dtype, device=self.device)
 
-    def _choose(self, pending: Pending, zones: Zones, rule: int, *, last: bool) -> _Steps:
+    def _choose(self, pending: Pending, zones: Zones) -> _Steps:
         """Choose the pivots of every zone, place them, and build their universal trees."""
+        rule = self.run.rule
         n_zones = len(zones.kind)
         chosen = _Steps(
             positions=self._empty((2, n_zones), torch.int64),
@@ -108,7 +113,7 @@ class TritonWaves:
         )
         if rule not in (RANDOM, NEAR):
             chosen.positions[1] = nearest_to_b(pending, zones)
-        steps.choose[(triton.cdiv(n_zones, _POINTS),)](
+        steps.choose[(triton.cdiv(n_zones, self._constants["BLOCK"]),)](
             *self._arguments,
             *pending[:3],
             *zones,
@@ -118,7 +123,6 @@ class TritonWaves:
             self.n,
             n_zones,
             RULE=rule,
-            LAST=last,
             **self._constants,
         )
         return chosen
@@ -132,7 +136,7 @@ class TritonWaves:
         n_zones = len(zones.kind)
         codes = self._empty(m, torch.uint8)
         first_r = torch.full_like(zones.start, m)
-        sorting.sort[(triton.cdiv(m, _POINTS),)](
+        sorting.sort[(triton.cdiv(m, self._constants["BLOCK"]),)](
             *self._arguments,
             *pending,
             zones.kind,
@@ -187,6 +191,7 @@ class TritonWaves:
             tallies,
             n_zones,
             n_tiles,
+            SMALL=self._small,
             TILE=sorting.TILE,
             BLOCK=steps.ZONES,
         )
@@ -236,6 +241,7 @@ class TritonWaves:
             n_zones,
             n_new[0],
             left,
+            SMALL=self._small,
             BLOCK=steps.ZONES,
         )
         return zones, origin, number
@@ -258,50 +264,29 @@ class TritonWaves:
         )
         return moved
 
-    def _close(self, pending: Pending, zones: Zones, n_open: int, left: int) -> None:
-        """Close all zones from number `n_open` on. Their points start at `left`."""
+    def _close(self, pending: Pending, zones: Zones, left: int) -> None:
+        """Take all steps of the zones of the points from `left` on."""
         m = len(pending.points)
-        closed = zones.select(slice(n_open, None))
-        n_zones = len(closed.kind)
-        if n_zones == 0:
+        if m == left:
             return
-        chosen = self._choose(pending, closed, RANDOM, last=True)
-        tallies = self._empty((1, n_zones), torch.int32)
-        steps.tally_last[(triton.cdiv(n_zones, steps.ZONES),)](
-            closed.kind,
-            closed.size,
-            chosen.pivots,
-            chosen.r,
-            tallies,
-            n_zones,
-            BLOCK=steps.ZONES,
-        )
-        sums = _running_sums(tallies)
-        steps.connect_last[(triton.cdiv(m - left, sorting.BLOCK),)](
-            pending.points,
-            pending.near_a,
-            pending.zone,
-            closed.kind,
-            closed.start,
-            closed.size,
-            closed.a,
-            closed.first_node,
-            chosen.pivots,
-            chosen.arms,
-            chosen.r,
-            tallies,
-            sums,
+        windows = triton.cdiv(m - left, self._window)
+        finishing.finish[(min(windows, self._programs),)](
+            *self._arguments,
+            *pending,
+            *zones,
             self.run.nodes,
-            self.run.edges,
+            self._pairs_of_nodes,
             self.run.weights,
             self._n_edges,
+            torch.zeros(1, dtype=torch.int32, device=self.device),
+            *self._scratch,
+            self._tol,
+            self.n,
             left,
             m,
-            n_open,
-            n_zones,
-            BLOCK=sorting.BLOCK,
+            windows,
+            **self._finish_constants,
         )
-        self._n_edges += sums[0, -1]
 
 
 def _running_sums(table: Tensor) -> Tensor:

@@ -6,8 +6,9 @@ The points of a zone are contiguous and in order of priority, and sorting keeps 
 first points of a zone are therefore its pivots, and no priorities are stored.
 
 A wave takes one step in every zone. On a GPU, a wave is a dozen Triton kernels
-(_triton_waves.py), because small waves would otherwise wait for hundreds of launches. On other
-devices, a wave is plain torch (_torch_waves.py), which is the reference implementation.
+(_triton_waves.py), because small waves would otherwise wait for hundreds of launches, and one
+kernel takes all steps of small zones (_triton_finish.py). On other devices, a wave is plain torch
+(_torch_waves.py), which is the reference implementation.
 """
 
 from collections.abc import Callable
@@ -87,7 +88,7 @@ class Waves(Protocol):
         """
 
     def close(self, pending: Pending, zones: Zones) -> None:
-        """Add the edges of zones whose points are all pivots of one step, or duplicates."""
+        """Take the steps of zones whose points are all pivots of one step, or duplicates."""
 
     def edges(self) -> int:
         """Return the number of edges so far."""
@@ -159,6 +160,11 @@ class DeviceTreeRep:
     def _by_priority(self, priorities: Priorities) -> Tensor:
         """Return all points in ascending order of priority."""
         torch = self.torch
+        bijection = priorities.bijection()
+        if bijection is not None and has_triton(self.device):
+            from ._triton_priorities import points_by_priority
+
+            return points_by_priority(bijection, self.device)
         step = self.limits.ranks
         order = torch.empty(self.n, dtype=torch.int32, device=self.device)
         for lo in range(0, self.n, step):
