@@ -28,7 +28,7 @@ from ...fitting.treerep._zone_kernels import (
 )
 from ...fitting.treerep.algorithm import double_buffered
 from ...metric.oracle.classes import bytes_per_point, select_points
-from ...metric.oracle.distance_kernels import block_distances
+from ...metric.oracle.blocks import write_block
 from ._oracles import RowOracle, part_of_oracle, stacked
 from ._spread_points import Block
 
@@ -139,7 +139,7 @@ def with_pivots(plan: Plan, row: NDArray[np.int64], *rows: RowOracle) -> PlanWit
     for k in np.flatnonzero(np.isnan(yz)).tolist():
         y = np.array([2 * k])
         z = np.array([2 * k + 1], np.int32)
-        block_distances(table, y, z, yz[k : k + 1].reshape(1, 1))
+        write_block(table, y, z, yz[k : k + 1].reshape(1, 1))
     return PlanWithPivots(plan._replace(steps=steps._replace(yz=yz)), table)
 
 
@@ -154,7 +154,7 @@ def first_wave(block: Block, first: int, row: RowOracle, rule: int) -> Wave:
         size = len(here)
         oracle = workspace.oracle(here, row)
         near = near_a[lo : lo + size].reshape(1, -1)
-        block_distances(oracle, np.array([size]), np.arange(size, dtype=np.int32), near)
+        write_block(oracle, np.array([size]), np.arange(size, dtype=np.int32), near)
     state = State(slots, near_a, np.zeros_like(near_a), np.array([0, len(slots)]))
     points = Points(*state[:3], np.empty(0, np.uint8), _writeable(block.priority))
     lowest, closest = _candidates(block, points, 0, len(slots), rule)

@@ -30,7 +30,7 @@ from ...metric.oracle.classes import (
     bytes_per_point,
     select_points,
 )
-from ...metric.oracle.distance_kernels import block_distances
+from ...metric.oracle.blocks import write_block
 from ...tree.tree import Tree
 from .._distances import checked_block
 from .._finished_tree import finished_tree
@@ -267,7 +267,7 @@ class TreeRep:
             if self.oracle is None:
                 from_point[:, part] = self._block(row, slots[part])
             else:
-                block_distances(self.oracle, row, slots[part], from_point[:, part])
+                write_block(self.oracle, row, slots[part], from_point[:, part])
 
         for _ in self.workers.map(fill, range(0, len(slots), chunk)):
             pass
@@ -461,7 +461,7 @@ class TreeRep:
         if self.oracle is None:
             within[:] = self._block(slots, slots)
         else:
-            block_distances(self.oracle, slots.astype(np.int64), slots, within)
+            write_block(self.oracle, slots, slots, within)
         matrix = np.zeros((m + zone.kind, m + zone.kind))
         matrix[:m, :m] = within
         ends = (self.points.near_a, self.points.near_b)[: zone.kind]
