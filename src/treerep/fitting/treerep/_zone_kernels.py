@@ -160,7 +160,7 @@ def _two_lowest(points: Any, lo: int, hi: int, best: Any) -> None:
     """
     first = second = _LAST_KEY
     for i in range(lo, hi):
-        key = (np.int64(points.priority[points.slots[i]]) << 32) | i
+        key: Any = (np.int64(points.priority[points.slots[i]]) << 32) | i
         second = min(second, max(first, key))
         first = min(first, key)
     best[0] = first & _POSITION
