@@ -31,7 +31,7 @@ def borrower(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a helper that only borrows the arrays of its caller, without counting references.
 
     Numba counts the references to every array of every argument, on every call, with atomic
-    instructions. In TreeRep, this took half of the time. A borrower that allocates or returns an
+    instructions. In TreeRep, this took almost half of the time. A borrower that allocates or returns an
     array is not compiled.
     """
     compiled = _compiled(function, no_cpython_wrapper=True, _nrt=False)

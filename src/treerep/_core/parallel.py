@@ -43,7 +43,7 @@ class Workers:
         self.jobs = count_jobs(n_jobs)
         self.stopped = threading.Event()
         self._interrupted = False
-        self._listens = False  # whether it has set the handler of interrupts
+        self._listens = False
         self._pool = (
             ThreadPoolExecutor(self.jobs, thread_name_prefix="treerep")
             if self.jobs > 1

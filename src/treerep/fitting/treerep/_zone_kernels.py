@@ -158,9 +158,10 @@ def _two_lowest(points: Any, lo: int, hi: int, best: Any) -> None:
 
     The loop has no branches, because the processor could not predict them.
     """
-    first = second = _LAST_KEY
+    first: Any = _LAST_KEY
+    second: Any = _LAST_KEY
     for i in range(lo, hi):
-        key: Any = (np.int64(points.priority[points.slots[i]]) << 32) | i
+        key = (np.int64(points.priority[points.slots[i]]) << 32) | i
         second = min(second, max(first, key))
         first = min(first, key)
     best[0] = first & _POSITION
