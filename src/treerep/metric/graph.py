@@ -459,25 +459,45 @@ def _read_edges(
             "2^63 - 1: renumber them"
         )
     lengths = _read_weights(weights, edges)
-    vertices, ends = np.unique(edges, return_inverse=True)
-    i, j = ends.reshape(edges.shape).T
-    low = np.minimum(i, j)
-    high = np.maximum(i, j)
+    vertices, ends = _renumbered(edges)
+    n = len(vertices)
+    low = ends.min(axis=1)
+    high = ends.max(axis=1)
+    keys = low * n + high
     # Sort equal edges by length and keep the shortest.
-    order = np.lexsort((lengths, high, low))
-    low = low[order]
-    high = high[order]
-    lengths = lengths[order]
-    kept = low != high
-    kept[1:] &= (low[1:] != low[:-1]) | (high[1:] != high[:-1])
-    low = low[kept]
-    high = high[kept]
-    lengths = lengths[kept]
-    both = (
-        np.concatenate([lengths, lengths]),
-        (np.concatenate([low, high]), np.concatenate([high, low])),
-    )
-    return csr_array(both, shape=(len(vertices), len(vertices))), vertices.astype(np.int64)
+    order = np.argsort(keys) if weights is None else np.lexsort((lengths, keys))
+    keys = keys[order]
+    kept = (low != high)[order]
+    kept[1:] &= keys[1:] != keys[:-1]
+    chosen = order[kept]
+    low = low[chosen]
+    high = high[chosen]
+    return _symmetric_rows(low, high, lengths[chosen], n), vertices
+
+
+def _renumbered(edges: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the vertices that occur in edges, in order, and the edges by positions of vertices."""
+    largest = int(edges.max())
+    if largest < edges.size:  # as a rule, every number occurs, and nothing must be sorted
+        occurs = np.zeros(largest + 1, bool)
+        occurs[edges] = True
+        if occurs.all():
+            return np.arange(largest + 1), edges.astype(np.int64)
+    vertices, ends = np.unique(edges, return_inverse=True)
+    return vertices.astype(np.int64), ends.reshape(edges.shape)
+
+
+def _symmetric_rows(
+    low: NDArray[np.int64], high: NDArray[np.int64], lengths: NDArray[np.float64], n: int
+) -> csr_array:
+    """Return the adjacency of edges that are sorted and different, with low < high."""
+    rows = np.concatenate([low, high])
+    # Of a vertex, the edges to lower vertices precede those to higher ones.
+    order = np.argsort(rows * n + np.concatenate([high, low]))
+    starts = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=n), out=starts[1:])
+    columns = np.concatenate([high, low])[order]
+    return csr_array((np.concatenate([lengths, lengths])[order], columns, starts), shape=(n, n))
 
 
 def _read_weights(weights: ArrayLike | None, edges: NDArray[Any]) -> NDArray[np.float64]:
