@@ -21,6 +21,7 @@ from treerep.refinement.lengths._descent_kernels import dot
 from treerep.refinement.lengths._path_sum_kernels import (
     FACTORS,
     PRODUCT,
+    RELATIVE,
     SMOOTH,
     SQUARES,
     add_down,
@@ -601,13 +602,15 @@ def test_row_sums_twin(tree, seed, whole):
     add_down(splits.up, depth)
     x = paths @ length
     q = u * (x - t)
-    relative = u * x - 1  # u = 1 / t
-    root = np.sqrt(relative * relative + 0.01)
+    root = np.sqrt(q * q + 0.01)
+    relative = u * x - 1
+    of_relative = np.sqrt(relative * relative + 0.01)
     twins = {
         SQUARES: (q * q, u * q),
-        SMOOTH: (np.where(u > 0, root, 0), u * relative / root),
+        SMOOTH: (np.where(u > 0, root, 0), u * q / root),
         PRODUCT: (u * u * x * x, u * u * x),
         FACTORS: ((u > 0).astype(float), u * u),
+        RELATIVE: (np.where(u > 0, of_relative, 0), u * relative / of_relative),
     }
     used = np.zeros((n, n), bool)
     used[rows] = True

@@ -14,7 +14,7 @@ from ..._core.parallel import Runner, Workers
 from ...fitting._distances import checked_block
 from ...metric.base import Metric
 from ...scores._streaming import BLOCK_ENTRIES, triangle_slices
-from ._path_sum_kernels import PRODUCT, add_up, cut_sums, row_sums, solve_cuts
+from ._path_sum_kernels import PRODUCT, RELATIVE, SMOOTH, add_up, cut_sums, row_sums, solve_cuts
 from ._splits import SplitTree, Vector, depths, measured
 
 #: Marks pairs without a measured distance. No distance is negative.
@@ -101,6 +101,8 @@ def _sum_block(
     at_point = np.zeros(len(splits.points) - task.start)
     at_node = np.zeros(len(depth))
     block = task.rows, task.start, reader.upper, *reader.read(task)
+    if what == SMOOTH and reader.power == 2 and reader.at_zero == 0:
+        what = RELATIVE
     value = row_sums(what, eps, measured(splits, depth), *block, at_point, at_node)
     return value, at_point, at_node
 

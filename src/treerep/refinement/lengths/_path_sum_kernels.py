@@ -13,12 +13,13 @@ from ..._core.kernel import helper, kernel
 from ._row_walk_kernels import MeasuredSplits, Slopes, enter_row, leave_row, range_sum
 
 # Quantities that `row_sums` sums over the pairs: x is the tree distance, y the path length of
-# `slope`, t the true distance, u the factor of the pair, q = u (x - t). For SMOOTH, the factor must be
-# u = 1 / t or 0, so that q = u x - 1, and only the factors are read: reading takes most of the time.
+# `slope`, t the true distance, u the factor of the pair, q = u (x - t).
 SQUARES = 0  # value q^2, derivative u q
 SMOOTH = 1  # value sqrt(q^2 + eps^2) where u > 0, derivative u q / sqrt(q^2 + eps^2)
 PRODUCT = 2  # value u^2 y^2, derivative u^2 y
 FACTORS = 3  # value 1 where u > 0, derivative u^2
+# SMOOTH for u = 1 / t or 0, with q = u x - 1: the distances are not read, and reading is slow.
+RELATIVE = 4
 
 # Columns that are computed together.
 _PIECE = 512
@@ -88,7 +89,16 @@ def _squares(depth: Any, far: Any, t: Any, u: Any, slope: Any, value: Any) -> No
 
 
 @helper
-def _smooth(depth: Any, far: Any, u: Any, eps: Any, slope: Any, value: Any) -> None:
+def _smooth(depth: Any, far: Any, t: Any, u: Any, eps: Any, slope: Any, value: Any) -> None:
+    for j in range(len(slope)):
+        q = u[j] * (depth + far[j] - t[j])
+        root = np.sqrt(q * q + eps * eps)
+        slope[j] = np.divide(u[j] * q, root)
+        value[j] = root if u[j] > 0.0 else 0.0
+
+
+@helper
+def _relative(depth: Any, far: Any, u: Any, eps: Any, slope: Any, value: Any) -> None:
     for j in range(len(slope)):
         q = u[j] * (depth + far[j]) - 1.0
         root = np.sqrt(q * q + eps * eps)
@@ -135,7 +145,7 @@ def row_sums(
 
     Parameters
     ----------
-    what : SQUARES, SMOOTH, PRODUCT or FACTORS; eps is used by SMOOTH
+    what : SQUARES, SMOOTH, PRODUCT, FACTORS or RELATIVE; eps is used by SMOOTH and RELATIVE
     tree : K nodes, n points
     rows : (R,) int64, points in ascending order, numbered in preorder
     start : column 0 of the block is point `start`
@@ -164,11 +174,14 @@ def row_sums(
             slope = scratch[: high - low]
             value = scratch[_PIECE : _PIECE + high - low]
             x = far[low:high]
+            t = distance[a, low - start : high - start]
             u = factor[a, low - start : high - start]
             if what == SQUARES:
-                _squares(depth, x, distance[a, low - start : high - start], u, slope, value)
+                _squares(depth, x, t, u, slope, value)
             elif what == SMOOTH:
-                _smooth(depth, x, u, eps, slope, value)
+                _smooth(depth, x, t, u, eps, slope, value)
+            elif what == RELATIVE:
+                _relative(depth, x, u, eps, slope, value)
             elif what == PRODUCT:
                 _product(depth, x, u, slope, value)
             else:
