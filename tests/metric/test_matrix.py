@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+import treerep as tr
 from treerep.metric.base import MetricError
 from treerep.metric.matrix import MatrixMetric
 
@@ -220,3 +221,13 @@ def test_indices_outside_are_refused() -> None:
     with pytest.raises(IndexError, match="integer indices"):
         metric.pairs([0.5], [1])
     assert metric.block([], [0]).shape == (0, 1)
+
+
+def test_symmetric_tells_whether_every_entry_equals_its_mirror_image():
+    distances = tr.datasets.random_tree(70).distances()
+    assert MatrixMetric(distances).symmetric
+    for i, j in ((3, 1), (1, 3), (69, 68), (65, 2)):  # in a tile and in different tiles
+        uneven = distances.copy()
+        uneven[i, j] = np.nextafter(uneven[i, j], np.inf)
+        assert not MatrixMetric(uneven).symmetric
+    assert MatrixMetric(distances.astype(np.float32)).symmetric

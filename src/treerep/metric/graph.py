@@ -492,7 +492,7 @@ def _symmetric_rows(
 ) -> csr_array:
     """Return the adjacency of edges that are sorted and different, with low < high."""
     rows = np.concatenate([low, high])
-    # Of a vertex, the edges to lower vertices precede those to higher ones.
+    # The neighbors of a vertex are in ascending order.
     order = np.argsort(rows * n + np.concatenate([high, low]))
     starts = np.zeros(n + 1, np.int64)
     np.cumsum(np.bincount(rows, minlength=n), out=starts[1:])

@@ -42,6 +42,9 @@ class MatrixMetric(CompiledMetric):
     has_missing : bool
         Whether some pairs were not measured. `fit` lists the methods that accept such a metric.
         Scores and `refine` use the measured pairs. All other functions raise an error.
+    symmetric : bool
+        Whether every entry equals its mirror image. False for a matrix on disk, which is not read
+        as a whole.
 
     See Also
     --------
@@ -103,6 +106,7 @@ class MatrixMetric(CompiledMetric):
             found, rows = inspect_sample(self.distances)
         else:
             found = inspect_all(self.distances)
+        self.symmetric = found.asymmetry == 0 and not large
         self.oracle = self._checking_oracle()
         # Large floats have no fractional digits, so being whole tells nothing about rounding.
         eps = np.finfo(array.dtype if array.dtype.kind == "f" else np.float64).eps

@@ -27,8 +27,8 @@ from ...fitting.treerep._zone_kernels import (
     Points,
 )
 from ...fitting.treerep.algorithm import double_buffered
-from ...metric.oracle.classes import bytes_per_point, select_points
 from ...metric.oracle.blocks import write_block
+from ...metric.oracle.classes import bytes_per_point, select_points
 from ._oracles import RowOracle, part_of_oracle, stacked
 from ._spread_points import Block
 

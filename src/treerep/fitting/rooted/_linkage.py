@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.memory import check_memory
-from ..._core.parallel import run
 from ...metric.base import Metric
 from ...metric.matrix import MatrixMetric
 from .._distances import dense_matrix
@@ -13,18 +12,15 @@ from ._linkage_kernels import link, mirror
 #: Two points, one from each cluster, and the height of every merge, by increasing height.
 Merges = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
-# Rows and columns that are compared at a time: 512 kB.
-_BLOCK = 256
-
 
 def link_metric(metric: Metric, method: str, n_jobs: int | None = None) -> Merges:
     """Cluster the points of a metric by average linkage.
 
     A symmetric matrix in memory is not copied as a whole.
     """
-    if isinstance(metric, MatrixMetric) and not metric.on_disk:
+    if isinstance(metric, MatrixMetric):
         given = metric.distances
-        if given.dtype == np.float64 and _is_symmetric(given, n_jobs):
+        if given.dtype == np.float64 and metric.symmetric:
             return _sorted(*link(given, _working_rows(len(given), method), False, False))
     return link_matrix(dense_matrix(metric, method, n_jobs=n_jobs), False)
 
@@ -47,22 +43,6 @@ def _working_rows(n: int, method: str) -> NDArray[np.float64]:
     width = 8 * (n // 16 * 2 + 3)
     check_memory(8 * n * width, f"{method} on {n:,} points", "use method='treerep'")
     return np.empty((n, width))
-
-
-def _is_symmetric(matrix: NDArray[np.float64], n_jobs: int | None) -> bool:
-    """Return whether no entry differs from its mirror image. A metric allows rounding errors."""
-    n = len(matrix)
-
-    def compare(start: int) -> bool:
-        band = slice(start, start + _BLOCK)
-        return all(
-            np.array_equal(
-                matrix[band, left : left + _BLOCK], matrix[left : left + _BLOCK, band].T
-            )
-            for left in range(start, n, _BLOCK)
-        )
-
-    return all(run(compare, range(0, n, _BLOCK), n_jobs if n > 1000 else 1))
 
 
 def _sorted(

@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ...metric.base import Metric, read_only
+from ...metric.oracle.blocks import write_block
 from ...metric.oracle.classes import (
     COMPILED_ORACLES,
     MatrixOracle,
     bytes_per_point,
     select_points,
 )
-from ...metric.oracle.blocks import write_block
 from ...tree.tree import Tree
 from .._distances import checked_block
 from .._finished_tree import finished_tree
