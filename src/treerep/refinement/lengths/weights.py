@@ -110,7 +110,7 @@ def fit_weights(
     least `lower`.
 
     Time: "l2" with power 0 takes two passes over the pairs and O(N) per step. All other
-    objectives take about 100 to 1,000 passes. A pass takes O(n^2 + sum of the depths), or
+    objectives take about 100 to 1,000 passes. A pass takes O(n^2), also in a deep tree, or
     O(rows N). Distances are kept if they fit into half of the free memory and are read again in
     every pass otherwise. The result is bitwise identical for every n_jobs.
 
