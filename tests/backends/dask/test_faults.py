@@ -188,7 +188,6 @@ def test_an_interrupt_ends_the_fit_and_its_cluster(tmp_path: Path) -> None:
         import treerep as tr
         from tests.backends.dask.traps import Trap, dawdle
         from treerep.backends.dask import _treerep_run as dask_run
-from treerep.backends.dask import backbone as dask_backbone
 
         def interrupt(trap):
             while not trap.sprung:
