@@ -84,6 +84,9 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "metric.shortest_paths.hub_label_kernels": {
         "drop_cut_nodes link_nodes grow_trees label_hubs": HUBS
     },
+    "metric.shortest_paths.all_pairs_kernels": {
+        "all_hops": ("metric/shortest_paths/test_all_pairs.py::test_hop_counts_equal_scipys",)
+    },
     "metric._inspection_kernels": {
         "inspect_band": (
             "metric/test_matrix.py::test_integral_means_every_entry_is_whole",
@@ -185,6 +188,9 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "fitting.treerep._zone_kernels": {
         "finish": (ZONES,),
+        "lowest": (
+            "fitting/treerep/test_algorithm.py::test_the_points_of_lowest_priority_are_found",
+        ),
         "choose sort_chunk scatter_chunk grow": (SPLIT,),
         "pick universal_tree": (
             "fitting/treerep/test_algorithm.py::test_blocks_alone_give_the_tree_of_the_twin",
@@ -217,8 +223,9 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "fitting.rooted._gromov_kernels": {
         "extend dendrogram tree_edges": (LINKAGE,),
-        "negate_products link": LINKAGES,
+        "negate_products": LINKAGES,
     },
+    "fitting.rooted._linkage_kernels": {"link mirror": LINKAGES},
     "fitting.rooted._construct_tree_kernels": {"find_partner remove_points": (CONSTRUCT,)},
     "fitting.spanning._level_tree_kernels": {
         "layer_parents": (
@@ -297,6 +304,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 #: Modules whose functions are inlined into kernels of other modules, and Triton kernels.
 INLINED = {
+    "refinement.lengths._row_walk_kernels": "distances of a row in a tree: inside row_sums and smooth_imprecision",
     "metric.oracle.sequence_kernels": "distances of sequences: inside `distance`",
     "metric.oracle.profile_kernels": "distances of profiles: inside `distance`",
     "metric.oracle.sketch_kernels": "distances of sketches: inside `distance`",

@@ -35,10 +35,11 @@ def _noted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 kernel_module.kernel = _noted
-kernel_module.helper = lambda function: function
+kernel_module.helper = kernel_module.borrower = lambda function: function
 
 from treerep.fitting.joining import _row_minimum_kernels as row_minimum_kernels  # noqa: E402 - made of what stands above
 from treerep.metric.oracle import distance_kernels as distances  # noqa: E402
+from treerep.metric.oracle import lane_kernels as lanes  # noqa: E402
 
 _DISTANCES = dict(distances._DISTANCES)
 
@@ -74,7 +75,13 @@ def _row_minima(
     return reduced[0], reduced[1], plain.min()
 
 
+def _fill_block(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
+    distances._fill_one_by_one(oracle, rows, cols, 0, out)
+
+
 distances.distance = _distance
+distances.fill_block = _fill_block
+lanes.prefetch_row = lambda *_: None
 distances.prefetch = lambda *_: None
 distances.sum_of_squared_differences = _lanes(lambda x, y: (x - y) * (x - y), np.add)
 distances.sum_of_squared_sums = _lanes(lambda x, y: (x + y) * (x + y), np.add)

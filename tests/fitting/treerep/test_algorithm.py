@@ -27,7 +27,14 @@ from tests.strategies import (
 from treerep._core.parallel import Workers
 from treerep.fitting.treerep import algorithm as engine
 from treerep.fitting.treerep._settings import PIVOT_RULES
-from treerep.fitting.treerep._zone_kernels import Pivots, universal_tree
+from treerep.fitting.treerep._zone_kernels import (
+    RANDOM,
+    Pivots,
+    Points,
+    lowest,
+    pick,
+    universal_tree,
+)
 from treerep.metric._four_point_condition import obeys_four_points
 from treerep.metric.base import MetricError
 
@@ -517,3 +524,18 @@ def test_path_of_100_000_points_is_recovered_without_a_matrix() -> None:
     assert tree.n_nodes == n
     assert_array_equal(tree.edges, path.canonical().edges)
     assert_allclose(tree.weights, path.canonical().weights, atol=1e-9 * n)
+
+
+@given(st.permutations(range(12)), st.integers(0, 11), st.integers(1, 12))
+def test_the_points_of_lowest_priority_are_found(order: list[int], lo: int, size: int) -> None:
+    hi = min(lo + size, 12)
+    slots = np.array(order[::-1], np.int32)
+    priority = np.array(order, np.int32)
+    points = Points(slots, np.zeros(12), np.zeros(12), np.zeros(12, np.uint8), priority)
+    expected = sorted(range(lo, hi), key=lambda i: priority[slots[i]])
+    best = np.full(4, -1)
+    assert lowest(points, lo, hi, best) == min(hi - lo, 4)
+    assert best[: hi - lo].tolist() == expected[:4]
+    if hi - lo >= 2:  # a loop without branches finds the first two
+        pick(1, points, lo, hi, RANDOM, best)
+        assert best[:2].tolist() == expected[:2]
