@@ -22,8 +22,8 @@ class Preorder(NamedTuple):
     """A rooted tree by preorder position, read-only.
 
     Parents precede their children, and subtrees have no gaps: the subtree of position k is k
-    ... k + size[k] - 1. Kernels receive a `Preorder`, so their cache depends on this file: see
-    `_core.kernel_cache`.
+    ... k + size[k] - 1. Kernels receive a `Preorder`, so the names of their cache entries depend
+    on its fields: see `_core.kernel_cache`.
     """
 
     order: NDArray[np.int32]  # node at each position
