@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import gc
 import os
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 
 from tests.processes import started
 from treerep._core import kernel_cache
-from treerep._core.kernel import borrower, kernel
+from treerep._core.kernel import borrower, helper, kernel
 from treerep._core.kernel_cache import source_stamp
 
 SOURCE = Path(kernel_cache.__file__).parents[1]
@@ -303,6 +304,53 @@ def test_an_error_of_the_compiler_leaves_no_lock(
     with pytest.raises(numba.TypingError):
         kernel(triple.py_func)(None)
     assert not [*tmp_path.rglob("*.lock")]
+    assert gc.isenabled()
+
+
+def test_the_garbage_collector_stays_off_if_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    gc.disable()
+    try:
+        assert kernel(triple.py_func)(np.ones(1)).tolist() == [3.0]
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+@helper
+def checked_root(value: float) -> float:
+    if value < 0.0:
+        raise ValueError("negative")
+    return np.sqrt(value)
+
+
+@helper
+def rooted(value: float) -> float:
+    return checked_root(value) + 1.0
+
+
+def sum_of_roots(values: np.ndarray) -> float:
+    total = 0.0
+    for value in values:
+        total += rooted(value)
+    return total
+
+
+def test_helpers_have_no_machine_code_and_raise_through_their_kernels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    for _ in range(2):  # compiled, then from the cache
+        total = kernel(sum_of_roots)
+        assert total(np.array([4.0, 9.0])) == 7.0
+        with pytest.raises(ValueError, match="negative"):
+            total(np.array([4.0, -9.0]))
+    (compiled,) = rooted.overloads.values()
+    assert "define" in compiled.library.get_llvm_str()
+    with pytest.raises(RuntimeError, match="no compiled object"):
+        compiled.library._get_compiled_object()
 
 
 UNCOMPILED = """

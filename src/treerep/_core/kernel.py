@@ -1,5 +1,6 @@
 """`@kernel`: compile on first use and store the machine code on disk (see `kernel_cache`)."""
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -9,6 +10,7 @@ import numba
 from numba import types
 from numba.core.compiler_lock import global_compiler_lock
 
+from .helper_compiler import HelperCompiler
 from .kernel_cache import KernelCache
 
 
@@ -18,13 +20,16 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     # Numba has no public way to replace the cache; tests/_core/test_kernel.py guards this line.
     compiled._cache = cache = KernelCache(function)
     _around_compilation(compiled, cache.released)
+    _around_compilation(compiled, _without_garbage_collection)
     return compiled
 
 
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that kernels call. Its machine code is cached with its callers."""
     # A helper of a borrower would inherit its `_nrt=False`.
-    return _compiled(function, no_cpython_wrapper=True, _nrt=True)
+    return _compiled(
+        function, no_cpython_wrapper=True, _nrt=True, pipeline_class=HelperCompiler
+    )
 
 
 def borrower(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,7 +39,9 @@ def borrower(function: Callable[..., Any]) -> Callable[..., Any]:
     instructions. In TreeRep, this took almost half of the time. A borrower that allocates or returns an
     array is not compiled.
     """
-    compiled = _compiled(function, no_cpython_wrapper=True, _nrt=False)
+    compiled = _compiled(
+        function, no_cpython_wrapper=True, _nrt=False, pipeline_class=HelperCompiler
+    )
 
     @contextmanager
     def checked() -> Iterator[None]:
@@ -52,7 +59,7 @@ def _has_array(kind: Any) -> bool:
     return any(isinstance(part, types.Array) for part in parts)
 
 
-def _compiled(function: Callable[..., Any], **options: bool) -> Any:
+def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     """Return numba's dispatcher of a function, even if NUMBA_DISABLE_JIT is set.
 
     Some functions of this package exist only as machine code, so they cannot run uncompiled.
@@ -75,6 +82,18 @@ def _around_compilation(compiled: Any, context: Callable[[], Any]) -> None:
             return compile_it(signature)
 
     compiled.compile = compile_inside
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Pause the garbage collector, which finds nothing while numba builds large trees of objects."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 @contextmanager

@@ -1,0 +1,66 @@
+"""Compile helpers without machine code, which only kernels need.
+
+A kernel includes the LLVM code of its helpers, and optimizes it again in its own context. numba
+also generates machine code for each helper, which nothing calls, and optimizes each function of a
+helper twice. Without both, the first `treerep demo` takes a tenth less (docs/developers/compilation.md).
+
+numba lets a pipeline replace passes. The library of a pass is replaced here, too.
+"""
+
+from typing import Any
+
+from numba import _dynfunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.typed_passes import NativeLowering
+
+
+class _HelperLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """LLVM code that is linked into kernels, and never loaded."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _HelperLowering(NativeLowering):  # type: ignore[misc]
+    """Numba's translation to LLVM, into a library that is not loaded."""
+
+    _name = "helper_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Translate the function of a pipeline."""
+        context = state.targetctx  # a copy for this function
+        state.library = _HelperLibrary(context.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        context.get_executable = _entry_point
+        try:
+            return bool(super().run_pass(state))
+        finally:
+            del context.get_executable
+
+
+def _entry_point(library: Any, description: Any, environment: Any) -> Any:
+    """Return a callable with the address 0. It is the key of a helper, and never called."""
+    library._ensure_finalized()
+    module = description.lookup_module()
+    return _dynfunc.make_function(module, "helper", "", 0, environment, (library,))
+
+
+class HelperCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler, with `_HelperLowering` as its last large pass."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        """Return numba's pipeline with another translation to LLVM."""
+        usual = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pipeline = PassManager("helper")
+        for compiler_pass, description in usual.passes:
+            is_lowering = compiler_pass is NativeLowering
+            pipeline.add_pass(_HelperLowering if is_lowering else compiler_pass, description)
+        pipeline.finalize()
+        return [pipeline]
