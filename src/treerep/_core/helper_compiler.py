@@ -64,3 +64,12 @@ class HelperCompiler(CompilerBase):  # type: ignore[misc]
             pipeline.add_pass(_HelperLowering if is_lowering else compiler_pass, description)
         pipeline.finalize()
         return [pipeline]
+
+
+def link_environments(result: Any) -> None:
+    """Give a compiled kernel the constants of its helpers, from which errors are made.
+
+    numba does the same with the machine code of a helper, or when it loads a kernel.
+    """
+    for environment in result._find_referenced_environments():
+        result.library.codegen.set_env(environment.env_name, environment)

@@ -10,7 +10,7 @@ import numba
 from numba import types
 from numba.core.compiler_lock import global_compiler_lock
 
-from .helper_compiler import HelperCompiler
+from .helper_compiler import HelperCompiler, link_environments
 from .kernel_cache import KernelCache
 
 
@@ -21,6 +21,13 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     compiled._cache = cache = KernelCache(function)
     _around_compilation(compiled, cache.released)
     _around_compilation(compiled, _without_garbage_collection)
+
+    @contextmanager
+    def linked() -> Iterator[None]:
+        yield
+        link_environments(next(reversed(compiled.overloads.values())))
+
+    _around_compilation(compiled, linked)
     return compiled
 
 
