@@ -191,7 +191,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         "lowest": (
             "fitting/treerep/test_algorithm.py::test_the_points_of_lowest_priority_are_found",
         ),
-        "choose sort_chunk scatter_chunk grow": (SPLIT,),
+        "sort_chunk scatter_chunk grow": (SPLIT,),
         "pick universal_tree": (
             "fitting/treerep/test_algorithm.py::test_blocks_alone_give_the_tree_of_the_twin",
         ),
@@ -309,6 +309,7 @@ INLINED = {
     "metric.oracle.profile_kernels": "distances of profiles: inside `distance`",
     "metric.oracle.sketch_kernels": "distances of sketches: inside `distance`",
     "placement.candidates._edge_search_kernels": "the best places on all edges: inside find_candidates",
+    "metric.oracle.call_kernels": "distances behind an address: metric/test_called.py",
     "metric.oracle.lane_kernels": "sums over coordinates: inside `distance` and `fill_block`",
     "placement._edge_fit_kernels": "the best place on an edge: inside find_best_places and improve",
     "placement._placement_lane_kernels": "steps of a placement in vectors: inside find_best_places",

@@ -14,11 +14,14 @@ from .helper_compiler import HelperCompiler, link_environments
 from .kernel_cache import KernelCache
 
 
-def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile `function` on first use, without the GIL, with an on-disk cache."""
+def kernel(function: Callable[..., Any], key: str | None = None) -> Any:
+    """Compile `function` on first use, without the GIL, with an on-disk cache.
+
+    `key` identifies the variables of a closure. It is needed if they cannot be pickled.
+    """
     compiled = _compiled(function)
     # Numba has no public way to replace the cache; tests/_core/test_kernel.py guards this line.
-    compiled._cache = cache = KernelCache(function)
+    compiled._cache = cache = KernelCache(function, key)
     _around_compilation(compiled, cache.released)
     _around_compilation(compiled, _without_garbage_collection)
 

@@ -53,8 +53,9 @@ _IMPORT = re.compile(r"^\s*from (\.+)([\w.]*) import (\([^)]*\)|[^\n]*)", re.MUL
 class KernelCache(NullCache):  # type: ignore[misc]
     """The cache of one kernel, with one file per specialization."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], key: str | None = None) -> None:
         self._function = function
+        self._key = key
         self._held = threading.local()
 
     @property
@@ -102,7 +103,6 @@ class KernelCache(NullCache):  # type: ignore[misc]
     def _path(self, sig: Any, codegen: Any) -> Path:
         """Return the file for these types. Its name holds a hash of all that the code depends on."""
         function = self._function
-        cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
         fields = [getattr(kind, "fields", None) for kind in getattr(sig, "args", sig)]
         digest = hashlib.sha256(function.__code__.co_code)
         for part in (
@@ -113,8 +113,14 @@ class KernelCache(NullCache):  # type: ignore[misc]
             f"{sys.version_info[:2]} {numba.__version__}",
         ):
             digest.update(b"\0" + part.encode())
-        digest.update(dumps(cells) if cells else b"")
+        digest.update(_variables(function) if self._key is None else self._key.encode())
         return _folder() / f"{_name(function)}-{digest.hexdigest()[:32]}.nbc"
+
+
+def _variables(function: Callable[..., Any]) -> bytes:
+    """Return the variables of a closure."""
+    cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
+    return dumps(cells) if cells else b""
 
 
 def source_stamp(path: Path) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core.kernel import helper, kernel
-from ..metric.oracle.distance_kernels import _highest_bit, distance, prefetch
+from ..metric.oracle.distance_kernels import _highest_bit, distances
 
 
 class Readings(NamedTuple):
@@ -43,17 +43,15 @@ def _walk(
     while True:
         lo = separators.starts[at]
         hi = separators.starts[at + 1]
-        for arm in range(lo, hi):
-            prefetch(oracle, w, separators.points[k, arm])
+        distances(oracle, w, separators.points[k], lo, hi - lo, read.raw, count)
         low = np.inf
         second = np.inf
         high = -np.inf
         best = lo
         for arm in range(lo, hi):
             p = separators.points[k, arm]
-            d = distance(oracle, w, p)
+            d = read.raw[count]
             read.keys[count] = (np.int64(position[p]) << 32) | count
-            read.raw[count] = d
             count += 1
             value = d - separators.gaps[k, arm]
             high = max(high, value)

@@ -19,9 +19,11 @@ edge to r).
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from ..._core.kernel import borrower, helper, kernel
-from ...metric.oracle.distance_kernels import distance, prefetch
+from ...metric.oracle.classes import CalledOracle
+from ...metric.oracle.distance_kernels import distance, distances, prefetch
 
 # Bins of a step, in the order of their memory afterwards. For q = 1, 2, 3, Z1[q] is q, and Z2[q]
 # is 3 + q.
@@ -90,6 +92,7 @@ class Lanes(NamedTuple):
     near_b: Any  # for kind 1, the distance to y
     to_z: Any
     bins: Any
+    slots: Any
 
 
 class Pivots(NamedTuple):
@@ -125,7 +128,13 @@ class Growth(NamedTuple):
 
 @helper
 def _new_lanes() -> Any:
-    return Lanes(np.zeros(LANES), np.zeros(LANES), np.zeros(LANES), np.zeros(LANES, np.int64))
+    return Lanes(
+        np.zeros(LANES),
+        np.zeros(LANES),
+        np.zeros(LANES),
+        np.zeros(LANES, np.int64),
+        np.zeros(LANES, np.int64),
+    )
 
 
 @borrower
@@ -301,6 +310,42 @@ def _sort_lanes(lanes: Any, count: int, pivots: Any, contracted: int, tol: float
         bins[k] = where
 
 
+def _read_lanes(
+    oracle: Any, points: Any, pivots: Any, start: int, count: int, hi: int, lanes: Any
+) -> None:
+    """Read the distances of `count` points from `start` on to the pivots."""
+    slots = points.slots
+    fresh_y = pivots.kind == 1
+    for k in range(count):
+        i = start + k
+        if i + AHEAD < hi:
+            prefetch(oracle, pivots.z, slots[i + AHEAD])
+            if fresh_y:
+                prefetch(oracle, pivots.y, slots[i + AHEAD])
+        lanes.near_a[k] = points.near_a[i]
+        lanes.near_b[k] = distance(oracle, pivots.y, slots[i]) if fresh_y else points.near_b[i]
+        lanes.to_z[k] = distance(oracle, pivots.z, slots[i])
+
+
+def _call_lanes(
+    oracle: Any, points: Any, pivots: Any, start: int, count: int, hi: int, lanes: Any
+) -> None:
+    for k in range(count):
+        lanes.slots[k] = points.slots[start + k]
+        lanes.near_a[k] = points.near_a[start + k]
+        lanes.near_b[k] = points.near_b[start + k]
+    if pivots.kind == 1:
+        distances(oracle, pivots.y, lanes.slots, 0, count, lanes.near_b, 0)
+    distances(oracle, pivots.z, lanes.slots, 0, count, lanes.to_z, 0)
+
+
+@overload(_read_lanes)
+def _specialize_lanes(
+    oracle: Any, points: Any, pivots: Any, start: int, count: int, hi: int, lanes: Any
+) -> Any:
+    return _call_lanes if oracle.instance_class is CalledOracle else _read_lanes
+
+
 @borrower
 def _sort(
     oracle: Any,
@@ -319,23 +364,12 @@ def _sort(
     """
     slots = points.slots
     priority = points.priority
-    fresh_y = pivots.kind == 1
     new_r = -1
     for i in range(lo, min(lo + AHEAD, hi)):
         prefetch(oracle, pivots.z, slots[i])
     for start in range(lo, hi, LANES):
         count = min(LANES, hi - start)
-        for k in range(count):
-            i = start + k
-            if i + AHEAD < hi:
-                prefetch(oracle, pivots.z, slots[i + AHEAD])
-                if fresh_y:
-                    prefetch(oracle, pivots.y, slots[i + AHEAD])
-            lanes.near_a[k] = points.near_a[i]
-            lanes.near_b[k] = (
-                distance(oracle, pivots.y, slots[i]) if fresh_y else points.near_b[i]
-            )
-            lanes.to_z[k] = distance(oracle, pivots.z, slots[i])
+        _read_lanes(oracle, points, pivots, start, count, hi, lanes)
         _sort_lanes(lanes, count, pivots, contracted, tol)
         if start <= pivots.at_y < start + count:
             lanes.bins[pivots.at_y - start] = GONE
@@ -422,22 +456,14 @@ def _grow(
 
 
 @kernel
-def choose(oracle: Any, points: Any, zone: Any, length: float, rule: int, tol: float) -> Any:
-    """Return the pivots of a zone's next step and their universal tree."""
-    best = np.empty(4, np.int64)
-    pivots = _choose(oracle, points, zone[KIND], zone[LO], zone[HI], length, rule, best)
-    return pivots, _universal_tree(pivots, tol)
-
-
-@kernel
 def universal_tree(pivots: Any, tol: float) -> Any:
-    """Return the universal tree of the pivots of a metric without an oracle."""
+    """Return the universal tree of the pivots."""
     return _universal_tree(pivots, tol)
 
 
 @kernel
 def pick(kind: int, points: Any, lo: int, hi: int, rule: int, best: Any) -> None:
-    """Write the positions of the fresh pivots of a metric without an oracle, as `choose` does."""
+    """Write the positions of the fresh pivots to best."""
     _pick(kind, points, lo, hi, rule, best)
 
 

@@ -25,6 +25,7 @@ from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ...metric.base import Metric, read_only
 from ...metric.oracle.blocks import write_block
+from ...metric.oracle.called import called_if_slow
 from ...metric.oracle.classes import (
     COMPILED_ORACLES,
     MatrixOracle,
@@ -210,6 +211,8 @@ class TreeRep:
         self.tol = tolerance(metric, tol, largest)
         self.row_bytes = 0 if self.oracle is None else bytes_per_point(self.oracle)
         self.finish_points = self._finish_points()
+        # Kernels compile faster for this oracle. Its arrays are those of `oracle`.
+        self.compiled_oracle = None if self.oracle is None else called_if_slow(self.oracle)
         if self.oracle is None:
             # Distances from each point to the pivots y and z of its zone.
             self.rows = np.empty((2, self.n))
@@ -351,39 +354,47 @@ class TreeRep:
 
     def _step(self, zone: Zone) -> Step:
         """Choose the pivots of a zone and build their universal tree."""
-        if self.oracle is None:
-            return self._step_by_blocks(zone)
-        row = np.array(zone[:5])
-        pivots, arms = kernels.choose(
-            self.oracle, self.points, row, zone.length, self.rule, self.tol
-        )
-        fresh = [pivots.y, pivots.z] if zone.kind == 1 else [pivots.z]
-        return Step(pivots, arms, self.oracle, fresh)
-
-    def _step_by_blocks(self, zone: Zone) -> Step:
-        """Choose the pivots for a custom metric, which has no oracle.
-
-        The distances to the pivots become the rows of a small matrix.
-        """
         best = np.empty(4, np.int64)
         kernels.pick(zone.kind, self.points, zone.lo, zone.hi, self.rule, best)
         fresh = best[: 3 - zone.kind]
+        slots = self.points.slots[fresh]
+        oracle, rows = self._oracle_of_pivots(zone, slots)
+        at_z = fresh[-1]
+        near_a = self.points.near_a
+        if zone.kind == 1:
+            at_y = fresh[0]
+            xy = near_a[at_y]
+            yz = self._between(slots)
+        else:
+            at_y = np.int64(-1)
+            xy = np.float64(zone.length)
+            yz = self.points.near_b[at_z]
+        pivots = Pivots(zone.kind, rows[0], rows[-1], at_y, at_z, xy, near_a[at_z], yz)
+        arms = kernels.universal_tree(pivots, self.tol)
+        return Step(pivots, arms, oracle, slots.tolist())
+
+    def _oracle_of_pivots(
+        self, zone: Zone, slots: NDArray[np.int32]
+    ) -> tuple[object, list[int]]:
+        """Return an oracle, and the fresh pivots as points of this oracle.
+
+        The distances of a custom metric from the fresh pivots become the rows of a small matrix.
+        """
+        if self.oracle is not None:
+            return self.compiled_oracle, slots.tolist()
         others = self.points.slots[zone.lo : zone.hi]
-        names = self.points.slots[fresh]
         # No point is in two zones, so zones share the rows: one column for each point, row 0
         # for y and row 1 for z.
-        self.rows[zone.kind - 1 :, others] = self._block(names, others)
-        near_a = self.points.near_a
-        near_b = self.points.near_b
-        if zone.kind == 1:
-            yz = self.rows[0, names[1]]
-            pivots = Pivots(1, 0, 1, fresh[0], fresh[1], near_a[fresh[0]], near_a[fresh[1]], yz)
-        else:
-            pivots = Pivots(
-                2, 1, 1, np.int64(-1), fresh[0], zone.length, near_a[fresh[0]], near_b[fresh[0]]
-            )
-        arms = kernels.universal_tree(pivots, self.tol)
-        return Step(pivots, arms, MatrixOracle(read_only(self.rows)), names.tolist())
+        self.rows[zone.kind - 1 :, others] = self._block(slots, others)
+        return MatrixOracle(read_only(self.rows)), [0, 1][zone.kind - 1 :]
+
+    def _between(self, slots: NDArray[np.int32]) -> float:
+        """Return the distance between the fresh pivots y and z."""
+        if self.oracle is None:
+            return float(self.rows[0, slots[1]])
+        distance = np.empty((1, 1))
+        write_block(self.oracle, slots[:1], slots[1:], distance)
+        return float(distance[0, 0])
 
     # Finish: every small zone separately.
 
@@ -482,7 +493,8 @@ class TreeRep:
 
         The kernel returns regularly, to show progress and to allow interrupts.
         """
-        oracle, names, points = self._local(zones)
+        local, names, points = self._local(zones)
+        oracle = called_if_slow(local)
         size = len(points.slots) // 2
         growth = empty_growth(size, len(zones))
         lo = 0

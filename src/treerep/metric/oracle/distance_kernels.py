@@ -13,11 +13,13 @@ from numba.extending import overload, register_jitable
 
 from ..._core.kernel import helper, kernel
 from ..base import BadEntryError
+from .call_kernels import call_distance, call_distances
 from .classes import (
     LARGEST,
     MATRIX_ORACLES,
     POINT_ORACLES,
     AngleOracle,
+    CalledOracle,
     ChebyshevOracle,
     CheckedMatrixOracle,
     EmbeddingOracle,
@@ -237,6 +239,10 @@ def _sequence(oracle: Any, i: Any, j: Any) -> Any:
     )
 
 
+def _called(oracle: Any, i: Any, j: Any) -> Any:
+    return call_distance(oracle.table, i, j)
+
+
 _DISTANCES = {
     MatrixOracle: _matrix,
     CheckedMatrixOracle: _checked_matrix,
@@ -254,6 +260,7 @@ _DISTANCES = {
     HubOracle: _hub,
     TreeOracle: _tree,
     SequenceOracle: _sequence,
+    CalledOracle: _called,
 }
 
 
@@ -290,6 +297,27 @@ def _specialize_prefetch(oracle: Any, i: Any, j: Any) -> Any:
             return _fetch_entry
         return _fetch_point if oracle.instance_class in POINT_ORACLES else _fetch_nothing
     return None
+
+
+def distances(
+    oracle: Any, i: Any, points: Any, start: Any, count: Any, out: Any, at: Any
+) -> None:
+    """Write out[at + k] = d(i, points[start + k]) for k < count."""
+    for k in range(count):
+        out[at + k] = distance(oracle, i, points[start + k])
+
+
+def _call_distances(
+    oracle: Any, i: Any, points: Any, start: Any, count: Any, out: Any, at: Any
+) -> None:
+    call_distances(oracle.table, i, points, start, count, out, at)
+
+
+@overload(distances)
+def _specialize_distances(
+    oracle: Any, i: Any, points: Any, start: Any, count: Any, out: Any, at: Any
+) -> Any:
+    return _call_distances if oracle.instance_class is CalledOracle else distances
 
 
 @kernel

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._core.kernel import helper, kernel
-from ...metric.oracle.distance_kernels import distance
+from ...metric.oracle.distance_kernels import distances
 from .._edge_fit_kernels import best_on_edge
 from .._locate_kernels import (
     Readings,
@@ -121,10 +121,10 @@ def _read_points(
     """Read the distances to the points in `span.around`."""
     for i in range(around):
         place = np.int64(span.around[i])
-        read.keys[count] = (place << 32) | count
-        read.raw[count] = distance(oracle, w, tree.order[place])
-        count += 1
-    return count
+        read.keys[count + i] = (place << 32) | (count + i)
+        span.queue[i] = tree.order[place]
+    distances(oracle, w, span.queue, 0, around, read.raw, count)
+    return count + around
 
 
 @helper
@@ -155,11 +155,17 @@ def _finish_readings(separators: Any, read: Readings, count: int) -> None:
 
 
 @helper
-def _read_row(oracle: Any, w: int, separators: Any, points: Any, read: Readings) -> int:
-    """Read all distances that are not missing; return their number."""
+def _read_row(
+    oracle: Any, w: int, separators: Any, points: Any, ordered: Any, read: Readings
+) -> int:
+    """Read all distances that are not missing; return their number.
+
+    ordered : the points at the positions `points`
+    """
+    distances(oracle, w, ordered, 0, len(points), read.raw, 0)
     count = 0
     for i in range(len(points)):
-        d = distance(oracle, w, separators.tree.order[points[i]])
+        d = read.raw[i]
         if d == d:  # not NaN
             read.places[count] = points[i]
             read.distances[count] = d
@@ -406,6 +412,9 @@ def find_candidates(
         np.empty(_READ, np.int64),
         np.empty(_READ, np.int64),
     )
+    ordered = np.empty(len(points), np.int64)
+    for i in range(len(points)):
+        ordered[i] = tree.order[points[i]]
     floor = max(scale.tol, 1e-9 * scale.unit)
     unit = rule.unit
     for i in range(start, stop):
@@ -416,7 +425,7 @@ def find_candidates(
         used[i] = 0
         missing = False
         if rule.whole:
-            missing = _read_row(oracle, w, separators, points, read) < len(points)
+            missing = _read_row(oracle, w, separators, points, ordered, read) < len(points)
         place = (np.int64(0), 0.0, 0.0, 0.0, False)
         ends = (np.int64(0), np.int64(-1))
         count = 0
@@ -427,7 +436,7 @@ def find_candidates(
                 _sort_readings(separators, read, count, scale.unit, floor)
                 place = _fit(separators, a, b, read, count, scale)
         if rule.whole:
-            count = _read_row(oracle, w, separators, points, read)
+            count = _read_row(oracle, w, separators, points, ordered, read)
             if place[4]:
                 read.weights[:count] = 1.0
                 exact[i] = _fit(separators, ends[0], ends[1], read, count, scale)[4]
