@@ -4,8 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 import treerep as tr
+from tests.backends.dask.local import local_client
 from tests.backends.dask.traps import Trap, die, exhaust, freeze
 from tests.processes import default_signals
 from tests.trees import assert_same
@@ -29,29 +29,11 @@ POINTS = np.random.default_rng(0).normal(size=(400, 3))
 FINISH_POINTS = 40
 
 
-@contextmanager
-def client_of(n_workers: int = 2, **options: Any) -> Iterator[Any]:
-    quiet: dict[str, Any] = {
-        "dashboard_address": "127.0.0.1:0",
-        "scheduler_kwargs": {"dashboard": False},
-    }
-    with (
-        distributed.LocalCluster(
-            n_workers=n_workers,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            silence_logs=50,
-            **quiet,
-            **options,
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
-
-
 def assert_same_tree_after(
     harm: Callable[[], None], task: str, after: int, client: Any, folder: Path
 ) -> None:
+    # First here: what the workers need is compiled then, and they answer at once.
+    expected = tr.fit(POINTS, metric="euclidean", rng=4, method="treerep")
     with pytest.MonkeyPatch.context() as patch:
         trap = Trap(getattr(dask_run, task), harm, folder, after)
         patch.setattr(dask_run, task, trap)
@@ -63,13 +45,12 @@ def assert_same_tree_after(
             method="treerep",
         )
     assert trap.sprung
-    expected = tr.fit(POINTS, metric="euclidean", rng=4, method="treerep")
     assert_same(found, expected)
 
 
 @pytest.mark.parametrize(("task", "after"), [("wave", 5), ("finish", 2)])
 def test_a_worker_is_killed_and_restarted(task: str, after: int, tmp_path: Path) -> None:
-    with client_of() as client:
+    with local_client() as client:
         assert_same_tree_after(die, task, after, client, tmp_path)
 
 
@@ -91,7 +72,7 @@ def test_a_worker_is_killed_while_a_backbone_grows(
         "method": "backbone",
         "size": 20,
     }
-    with client_of() as client:
+    with local_client() as client:
         before = set(client.run(os.getpid).values())
         trap = Trap(getattr(dask_backbone, task), die, tmp_path, after)
         monkeypatch.setattr(dask_backbone, task, trap)
@@ -109,7 +90,7 @@ def test_a_worker_is_killed_while_a_backbone_grows(
 def test_a_worker_is_killed_and_another_one_remains(
     task: str, after: int, tmp_path: Path
 ) -> None:
-    with client_of(0) as client:
+    with local_client(0) as client:
         command = [
             sys.executable,
             "-m",
@@ -142,12 +123,16 @@ def test_a_worker_is_killed_and_another_one_remains(
 
 
 def test_a_worker_runs_out_of_memory(tmp_path: Path) -> None:
-    with client_of(memory_limit="800MB") as client:
+    with local_client(memory_limit="800MB") as client:
         assert_same_tree_after(exhaust, "wave", 3, client, tmp_path)
 
 
-def test_a_worker_is_not_heard_of_any_more(tmp_path: Path) -> None:
-    with dask.config.set({"distributed.scheduler.worker-ttl": "5s"}), client_of() as client:
+def test_a_worker_is_not_heard_of_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A worker is given up after ten heartbeats without one, and the time between two looks is that of the setting.
+    monkeypatch.setattr("distributed.scheduler.heartbeat_interval", lambda _: 0.3)
+    with dask.config.set({"distributed.scheduler.worker-ttl": "1s"}), local_client() as client:
         assert_same_tree_after(freeze, "wave", 3, client, tmp_path)
 
 
@@ -155,7 +140,7 @@ def test_a_worker_is_not_heard_of_any_more(tmp_path: Path) -> None:
 def test_points_in_memory_survive_as_well(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with client_of() as client:
+    with local_client() as client:
         trap = Trap(dask_run.wave, die, tmp_path, 4)
         monkeypatch.setattr(dask_run, "wave", trap)
         found = tr.fit(POINTS, metric="cosine", engine=client, method="treerep")
@@ -167,7 +152,10 @@ def test_points_in_memory_survive_as_well(
 def test_workers_that_die_again_and_again_end_the_fit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), client_of() as client:
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        local_client() as client,
+    ):
         monkeypatch.setattr(dask_run, "finish", Trap(dask_run.finish, die, tmp_path, 1))
         with pytest.raises(RuntimeError, match=r"^several workers died .* or more workers$"):
             tr.fit(
