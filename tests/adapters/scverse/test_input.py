@@ -20,10 +20,23 @@ with warnings.catch_warnings():
     import scanpy as sc
 
 
+def find_neighbors(adata: ad.AnnData, k: int, use_rep: str | None = None) -> None:
+    """Store graphs of the kinds that scanpy stores by default, with other weights."""
+    # Gaussian weights: numba compiles those of umap first, which takes seconds.
+    sc.pp.neighbors(adata, n_neighbors=k, use_rep=use_rep, method="gauss")
+    adata.obsp["connectivities"] = adata.obsp["connectivities"].astype(np.float32)
+    # With umap, the neighbors of a cell are in the order of their distances, not of their numbers.
+    graph = adata.obsp["distances"]
+    order = np.lexsort((graph.data, graph.tocoo().row))
+    adata.obsp["distances"] = sp.csr_matrix(
+        (graph.data[order], graph.indices[order], graph.indptr), graph.shape
+    )
+
+
 def with_neighbors(n: int = 60, k: int = 8) -> ad.AnnData:
     made = tr.datasets.branching_cells(n, dim=5, levels=2, rng=1)
     adata = ad.AnnData(X=made.points, obsm={"X_pca": made.points})
-    sc.pp.neighbors(adata, n_neighbors=k)
+    find_neighbors(adata, k)
     return adata
 
 
@@ -66,7 +79,7 @@ def test_equal_cells_are_neighbors() -> None:
     points = np.random.default_rng(0).normal(size=(30, 3))
     points[1] = points[0]
     adata = ad.AnnData(points)
-    sc.pp.neighbors(adata, n_neighbors=5, use_rep="X")
+    find_neighbors(adata, 5, use_rep="X")
     metric = pairwise_metric(adata, "distances")
     assert metric.pairs(0, 1) < 1e-8 * metric.pairs(0, 2)
 
@@ -110,7 +123,7 @@ def test_errors_are_one_line(options: dict[str, Any], said: str) -> None:
 def test_a_disconnected_graph_is_refused() -> None:
     points = np.r_[np.zeros((20, 1)), np.full((10, 1), 100.0)]
     adata = ad.AnnData(points + np.random.default_rng(0).normal(size=(30, 1)))
-    sc.pp.neighbors(adata, n_neighbors=4, use_rep="X")
+    find_neighbors(adata, 4, use_rep="X")
     with pytest.raises(ValueError, match=r"has \d components, of .* n_neighbors=\.\.\."):
         tl.tree(adata, obsp="distances")
 

@@ -1,5 +1,7 @@
 """Markers against scanpy, and splits of lineages and edges."""
 
+import inspect
+import sys
 import warnings
 from pathlib import Path
 
@@ -20,6 +22,17 @@ with warnings.catch_warnings():
     import scanpy as sc
 
 
+@pytest.fixture
+def uncompiled_scanpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let scanpy rank in Python: numba would compile its functions for ten seconds, for a few cells."""
+    for place in ("tools._rank_genes_groups", "preprocessing._utils"):
+        module = sys.modules[f"scanpy.{place}"]
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            if function.__module__ == module.__name__:
+                monkeypatch.setattr(module, name, inspect.unwrap(function))
+
+
+@pytest.mark.usefixtures("uncompiled_scanpy")
 @pytest.mark.parametrize("method", ["wilcoxon", "t-test"])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_scanpy_finds_the_same_markers(marrow: ad.AnnData, method: str, sparse: bool) -> None:
