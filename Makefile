@@ -1,13 +1,13 @@
 # Everything a developer needs, on a machine with only python3 and make. `make help` lists the targets.
 PYTHON ?= python3
 TORCH  ?= torch==2.13.0
-# Test processes. Each compiles the kernels it meets first, so more than a few do not pay.
+# Test processes.
 JOBS   ?= 2
 
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test test-all test-generic test-heavy test-slow check docs linkcheck bench bench-full bench-ready paper harden
+.PHONY: help demo types style plain-tests docs-beside test test-all test-generic test-heavy test-slow check docs linkcheck bench bench-full bench-ready paper harden
 .PHONY: coverage format clean dist system-packages test-dist test-lowest
 .DEFAULT_GOAL := help
 
@@ -38,15 +38,20 @@ demo: .venv/core ## fit two data sets and show the results
 	$(BIN)/treerep demo
 
 check: .venv/test ## style, types, imports between packages, spelling and language
+	@$(MAKE) --no-print-directory -j 2 types style
+
+types: .venv/test
+	$(BIN)/mypy
+
+style: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/codespell
 	$(BIN)/python -m release.check_language
 
 docs: .venv/test ## build the documentation into docs/_build/html
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -j 2 -b html docs docs/_build/html
 	$(BIN)/python docs/check_built.py docs/_build/html
 
 # Links between pages are checked by `docs`, where a target that is missing is a warning; these are those to elsewhere.
@@ -54,12 +59,19 @@ linkcheck: .venv/test ## follow the links of the documentation to other sites
 	$(BIN)/sphinx-build -q -b linkcheck docs docs/_build/linkcheck
 
 PLAIN  := not torch and not browser and not slow
-# The documentation comes last: its tutorials then find the kernels that the tests have compiled.
+# The documentation is built beside the tests. They share the kernels that either of them compiles.
 test: check ## style, types, tests and documentation, without the tests that need torch or a browser
 	@echo "make test leaves out the tests that need torch or a browser, and the second run on a generic CPU:"
 	@echo "make test-all runs all of these"
+	@$(MAKE) --no-print-directory -j 2 plain-tests docs-beside
+
+plain-tests: .venv/test
 	$(BIN)/pytest -n $(JOBS) -m "$(PLAIN)"
-	@$(MAKE) --no-print-directory docs
+
+# What it prints would be lost among the progress of the tests.
+docs-beside: .venv/test
+	@mkdir -p docs/_build
+	@$(MAKE) --no-print-directory docs >docs/_build/log 2>&1; done=$$?; cat docs/_build/log; exit $$done
 
 test-all: test test-generic test-heavy ## all tests except the slow ones; must pass before a merge
 

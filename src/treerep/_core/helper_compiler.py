@@ -4,7 +4,7 @@ A kernel includes the LLVM code of its helpers, and optimizes it again in its ow
 also generates machine code for each helper, which nothing calls, and optimizes each function of a
 helper twice. Without both, the first `treerep demo` takes a tenth less (docs/developers/compilation.md).
 
-numba lets a pipeline replace passes. The library of a pass is replaced here, too.
+numba lets a pipeline replace passes. Here, a pass also replaces the library of its function.
 """
 
 from typing import Any
