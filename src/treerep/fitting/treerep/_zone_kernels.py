@@ -311,7 +311,13 @@ def _sort_lanes(lanes: Any, count: int, pivots: Any, contracted: int, tol: float
 
 
 def _read_lanes(
-    oracle: Any, points: Any, pivots: Any, start: int, count: int, hi: int, lanes: Any
+    oracle: Any,
+    points: Any,
+    pivots: Any,
+    start: int,
+    count: int,
+    hi: int,
+    lanes: Any,
 ) -> None:
     """Read the distances of `count` points from `start` on to the pivots."""
     slots = points.slots
@@ -328,7 +334,13 @@ def _read_lanes(
 
 
 def _call_lanes(
-    oracle: Any, points: Any, pivots: Any, start: int, count: int, hi: int, lanes: Any
+    oracle: Any,
+    points: Any,
+    pivots: Any,
+    start: int,
+    count: int,
+    hi: int,
+    lanes: Any,
 ) -> None:
     for k in range(count):
         lanes.slots[k] = points.slots[start + k]
@@ -341,7 +353,13 @@ def _call_lanes(
 
 @overload(_read_lanes)
 def _specialize_lanes(
-    oracle: Any, points: Any, pivots: Any, start: int, count: int, hi: int, lanes: Any
+    oracle: Any,
+    points: Any,
+    pivots: Any,
+    start: int,
+    count: int,
+    hi: int,
+    lanes: Any,
 ) -> Any:
     return _call_lanes if oracle.instance_class is CalledOracle else _read_lanes
 

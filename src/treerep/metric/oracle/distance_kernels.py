@@ -300,7 +300,13 @@ def _specialize_prefetch(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def distances(
-    oracle: Any, i: Any, points: Any, start: Any, count: Any, out: Any, at: Any
+    oracle: Any,
+    i: Any,
+    points: Any,
+    start: Any,
+    count: Any,
+    out: Any,
+    at: Any,
 ) -> None:
     """Write out[at + k] = d(i, points[start + k]) for k < count."""
     for k in range(count):
@@ -308,14 +314,26 @@ def distances(
 
 
 def _call_distances(
-    oracle: Any, i: Any, points: Any, start: Any, count: Any, out: Any, at: Any
+    oracle: Any,
+    i: Any,
+    points: Any,
+    start: Any,
+    count: Any,
+    out: Any,
+    at: Any,
 ) -> None:
     call_distances(oracle.table, i, points, start, count, out, at)
 
 
 @overload(distances)
 def _specialize_distances(
-    oracle: Any, i: Any, points: Any, start: Any, count: Any, out: Any, at: Any
+    oracle: Any,
+    i: Any,
+    points: Any,
+    start: Any,
+    count: Any,
+    out: Any,
+    at: Any,
 ) -> Any:
     return _call_distances if oracle.instance_class is CalledOracle else distances
 

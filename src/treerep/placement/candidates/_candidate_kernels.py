@@ -156,7 +156,12 @@ def _finish_readings(separators: Any, read: Readings, count: int) -> None:
 
 @helper
 def _read_row(
-    oracle: Any, w: int, separators: Any, points: Any, ordered: Any, read: Readings
+    oracle: Any,
+    w: int,
+    separators: Any,
+    points: Any,
+    ordered: Any,
+    read: Readings,
 ) -> int:
     """Read all distances that are not missing; return their number.
 
