@@ -4,6 +4,9 @@ TORCH  ?= torch==2.13.0
 # Test processes.
 JOBS   ?= 2
 
+# Tests start hundreds of processes. Without stored bytecode, each would compile the package's source again.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 

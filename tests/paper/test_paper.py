@@ -48,6 +48,37 @@ def test_smallest_cells_computed_anew_are_as_stored(checked):
     )
 
 
+class _Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.links, self.images = [], [], 0
+
+    def handle_starttag(self, tag, attributes):
+        named = dict(attributes)
+        self.links += [named[name] for name in ("href", "src") if name in named]
+        self.images += tag == "img"
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+# Next to the test before, so that one test process nearly always runs both, and computes the cells once.
+def test_the_report_explains_all_and_stands_alone(checked):
+    assert (
+        report.unexplained([report.Part(name, Store(name)) for name in report.EXPERIMENTS])
+        == []
+    )
+    text = (checked.folder / "report.md").read_text()
+    assert text == (report.FOLDER / "report.md").read_text()
+    assert all(f"## {title}" in text for title in report.EXPERIMENTS.values())
+    page = _Page()
+    page.feed((checked.folder / "report.html").read_text())
+    assert page.open == [] and page.images == 6
+    assert all(link.startswith(("#", "data:image/svg+xml;base64,")) for link in page.links)
+
+
 def test_a_stored_score_that_is_wrong_is_found(tmp_path):
     stored = json.loads((FOLDER / "graphs.json").read_text())["celegans/nj"]
     assert whole.compare(stored, stored) == []
@@ -90,36 +121,6 @@ def test_keys_are_chosen_by_row_and_column():
     keys = [Key("a", "x"), Key("a", "y"), Key("b", "x")]
     assert chosen(keys, ["a"], None) == keys[:2]
     assert chosen(keys, None, ["x"]) == [keys[0], keys[2]]
-
-
-class _Page(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.open, self.links, self.images = [], [], 0
-
-    def handle_starttag(self, tag, attributes):
-        named = dict(attributes)
-        self.links += [named[name] for name in ("href", "src") if name in named]
-        self.images += tag == "img"
-        if tag not in ("meta", "img"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def test_the_report_explains_all_and_stands_alone(checked):
-    assert (
-        report.unexplained([report.Part(name, Store(name)) for name in report.EXPERIMENTS])
-        == []
-    )
-    text = (checked.folder / "report.md").read_text()
-    assert text == (report.FOLDER / "report.md").read_text()
-    assert all(f"## {title}" in text for title in report.EXPERIMENTS.values())
-    page = _Page()
-    page.feed((checked.folder / "report.html").read_text())
-    assert page.open == [] and page.images == 6
-    assert all(link.startswith(("#", "data:image/svg+xml;base64,")) for link in page.links)
 
 
 def test_a_worse_score_without_a_note_is_named(tmp_path):
