@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 import treerep as tr
-from tests.cli.commands import treerep
+from tests.cli.commands import Caller
 from treerep import formats
 from treerep._core.io.printing import printable
 from treerep.cli._attribute_tables import read_attributes
@@ -24,17 +24,17 @@ def test_letters_of_all_scripts_stay(text):
     assert printable(text) == text
 
 
-def test_delta_prints_no_control_characters(tmp_path):
+def test_delta_prints_no_control_characters(call: Caller, tmp_path):
     square = np.array(
         [[0.0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]]
     )  # a cycle: delta is 1
     np.savez(tmp_path / "d.npz", d=square, labels=np.array(HOSTILE))
-    done = treerep("delta", tmp_path / "d.npz")
+    done = call("delta", tmp_path / "d.npz")
     assert done.returncode == 0
     assert not set(CONTROLS) & set(done.stdout + done.stderr)
     assert all(printable(label) in done.stdout for label in HOSTILE)
     assert r"a\x1b[2J" in done.stdout
-    assert r"\u001b" in treerep("delta", tmp_path / "d.npz", "--json").stdout
+    assert r"\u001b" in call("delta", tmp_path / "d.npz", "--json").stdout
 
 
 def test_a_tree_in_text_has_no_control_characters():
@@ -46,25 +46,25 @@ def test_a_tree_in_text_has_no_control_characters():
     assert r"a\x1b[2J" in captured.get()
 
 
-def test_errors_and_names_of_files_have_no_control_characters(tmp_path):
+def test_errors_and_names_of_files_have_no_control_characters(call: Caller, tmp_path):
     assert (
         one_line(ValueError(f"no point is named {HOSTILE[0]}")) == r"no point is named a\x1b[2J"
     )
     path = tmp_path / f"{HOSTILE[0]}.csv"
     path.write_text("a,b,c\n1,2\n")
     for words in (["fit", path], ["fit", tmp_path / HOSTILE[1]]):
-        done = treerep(*words, "-o", tmp_path / "t.nwk")
+        done = call(*words, "-o", tmp_path / "t.nwk")
         assert done.returncode == 2
         assert not set(CONTROLS) & set(done.stderr)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv"])
-def test_tables_of_coordinates_keep_labels_as_they_are(tmp_path, suffix):
+def test_tables_of_coordinates_keep_labels_as_they_are(call: Caller, tmp_path, suffix):
     """What a spreadsheet would calculate is written as it is, and read back as it was."""
     labels = ["=1+1", "@SUM(1)", '+"x"', "-a\tb,c"]
     formats.write_tree(tr.fit(tr.as_metric(PATH, labels=labels)), tmp_path / "t.json")
     path = tmp_path / f"e.{suffix}"
-    done = treerep("embed", tmp_path / "t.json", "-o", path)
+    done = call("embed", tmp_path / "t.json", "-o", path)
     assert done.returncode == 0, done.stderr
     tree = tr.fit(tr.as_metric(PATH, labels=labels))
     columns = read_attributes(str(path), tree)

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 import treerep as tr
@@ -141,6 +142,10 @@ def test_standard_output_that_is_full(four, tmp_path):
     assert_one_line_error(done, "No space left")
 
 
+def cpu_seconds(process):
+    return sum(psutil.Process(process.pid).cpu_times()[:2])
+
+
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_long_fit_without_a_word(tmp_path, ending):
     points = np.random.default_rng(0).standard_normal((500, 3))
@@ -163,8 +168,13 @@ def test_a_signal_ends_a_long_fit_without_a_word(tmp_path, ending):
     with started(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path) as process:
         process.stdin.write((remarks + rows).encode())
         process.stdin.close()
-        time.sleep(3)  # of about a minute
-        assert process.poll() is None
+        reading = cpu_seconds(process)
+        deadline = time.monotonic() + 100
+        while (
+            cpu_seconds(process) < reading + 1.5
+        ):  # 0.7 until it fits, and then about a minute
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.02)
         process.send_signal(ending)
         assert process.wait(timeout=100) == 128 + ending
         assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
