@@ -62,14 +62,15 @@ linkcheck: .venv/test ## follow the links of the documentation to other sites
 	$(BIN)/sphinx-build -q -b linkcheck docs docs/_build/linkcheck
 
 PLAIN  := not torch and not browser and not slow
-# The documentation is built beside the tests. They share the kernels that either of them compiles.
-test: check ## style, types, tests and documentation, without the tests that need torch or a browser
+# Types are checked and the documentation is built beside the tests, because each keeps only one core busy. All share
+# the kernels that one of them compiles.
+test: style ## style, types, tests and documentation, without the tests that need torch or a browser
 	@echo "make test leaves out the tests that need torch or a browser, and the second run on a generic CPU:"
 	@echo "make test-all runs all of these"
-	@$(MAKE) --no-print-directory -j 2 plain-tests docs-beside
+	@$(MAKE) --no-print-directory -j 3 types plain-tests docs-beside
 
 plain-tests: .venv/test
-	$(BIN)/pytest -n $(JOBS) -m "$(PLAIN)"
+	$(BIN)/pytest -n $(JOBS) -m "$(PLAIN) and not generic"
 
 # What it prints would be lost among the progress of the tests.
 docs-beside: .venv/test
@@ -79,7 +80,7 @@ docs-beside: .venv/test
 test-all: test test-generic test-heavy ## all tests except the slow ones; must pass before a merge
 
 # Where numbers are printed, stored or documented. Other folders compare what one machine computes in two ways.
-GENERIC := src tests/cli tests/docs tests/embedding tests/fitting/test_stored_trees.py tests/paper tests/test_front_door.py tests/*/test_pages.py
+GENERIC := src tests/cli tests/docs tests/embedding tests/fitting/test_stored_trees.py tests/fitting/test_machines.py tests/paper tests/test_front_door.py tests/*/test_pages.py
 test-generic: .venv/test ## some of the tests, with the code of NumPy, numba and libm for the oldest CPUs
 	$(BIN)/python -m tests.generic_cpu $(BIN)/pytest -n $(JOBS) -m "$(PLAIN)" $(GENERIC)
 

@@ -87,8 +87,10 @@ def test_make_test_all_runs_everything() -> None:
     runs = [line for line in done.stdout.splitlines() if "bin/pytest" in line]
     assert len(runs) == 3
     plain, generic, heavy = runs
-    assert '-m "not torch and not browser and not slow"' in plain
+    assert '-m "not torch and not browser and not slow and not generic"' in plain
+    assert '-m "not torch and not browser and not slow"' in generic
     assert "tests.generic_cpu" in generic and "tests/paper" in generic
+    assert "tests/fitting/test_machines.py" in generic
     assert "--nothing-missing" in heavy and '-m "(torch or browser) and not slow"' in heavy
     assert not any("||" in line for line in runs)
 

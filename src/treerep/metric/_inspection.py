@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.parallel import run
-from .base import BadEntryError, MetricError
+from .base import BadEntryError, MetricError, read_only
 from .disk.mapped import prefetch, random_access
 from .oracle.classes import LARGEST
 
@@ -168,6 +168,7 @@ def _inspect_compiled(distances: NDArray[Any]) -> Inspection | None:
     from ._inspection_kernels import TILE, inspect_band
 
     dtype = distances.dtype
+    distances = read_only(distances)  # the kernel is compiled for read-only arrays alone
     bits = distances.view(f"i{dtype.itemsize}") if dtype.kind == "f" else distances
     starts = range(0, len(distances), TILE)
     found = np.empty((len(starts), 4), bits.dtype)

@@ -288,11 +288,11 @@ class GraphMetric(CompiledMetric):
     def _block_from_labels(
         self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]
     ) -> None:
-        from .oracle.distance_kernels import block_distances
+        from .oracle.blocks import write_block
 
         oracle = self.oracle
         _in_bands(
-            lambda band: block_distances(oracle, rows[band], cols, out[band]),
+            lambda band: write_block(oracle, rows[band], cols, out[band]),
             len(rows),
             self._answer_cost() * len(cols),
         )

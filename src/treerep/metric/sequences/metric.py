@@ -219,7 +219,7 @@ class SequenceMetric(CompiledMetric):
 
     def _stripes(self, n_jobs: int | None) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield the distances of some rows to the columns from the first row on."""
-        from ..oracle.distance_kernels import block_distances
+        from ..oracle.blocks import write_block
 
         n = len(self)
         oracle = self._oracle(np.nan)
@@ -229,7 +229,7 @@ class SequenceMetric(CompiledMetric):
         def stripe(first: int) -> tuple[int, NDArray[np.float64]]:
             rows = every[first : first + step]
             out = np.empty((len(rows), n - first))
-            block_distances(oracle, rows, every[first:], out)
+            write_block(oracle, rows, every[first:], out)
             return first, out
 
         yield from run(stripe, range(0, n, step), n_jobs)
