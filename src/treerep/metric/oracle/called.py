@@ -30,7 +30,7 @@ _FAST = (MatrixOracle, EuclideanOracle, ManhattanOracle, ChebyshevOracle, AngleO
 
 # Distance between the point being read and the point being prefetched.
 _AHEAD = 8
-# By numba's type of the oracle: its compiled function, which keeps its machine code in memory,
+# By the class and the arrays of an oracle: its compiled function, which keeps its machine code in memory,
 # and the address of this code.
 _functions: dict[Any, tuple[Any, int]] = {}
 _lock = Lock()
@@ -38,7 +38,10 @@ _lock = Lock()
 
 def called(oracle: Any) -> CalledOracle:
     """Return an oracle with the same distances. The arrays of `oracle` must outlive it."""
-    table = [_address(numba.typeof(oracle))]
+    # Arrays of oracles are read-only and C-contiguous, so this determines their types.
+    kind = type(oracle), *((array.dtype, array.ndim) for array in oracle)
+    function = _functions.get(kind) or _compile_once(kind, oracle)
+    table = [function[1]]
     for array in oracle:
         table += [array.__array_interface__["data"][0], *array.shape]
     entries = np.array(table, np.int64)
@@ -51,12 +54,12 @@ def called_if_slow(oracle: Any) -> Any:
     return oracle if isinstance(oracle, _FAST) else called(oracle)
 
 
-def _address(kind: Any) -> int:
-    """Return the address of the function for a type of oracle."""
+def _compile_once(kind: Any, oracle: Any) -> tuple[Any, int]:
+    """Return the function of an oracle. Threads that need the same function wait for one of them."""
     with _lock:
         if kind not in _functions:
-            _functions[kind] = _compiled(kind)
-    return _functions[kind][1]
+            _functions[kind] = _compiled(numba.typeof(oracle))
+        return _functions[kind]
 
 
 def _compiled(kind: Any) -> tuple[Any, int]:
