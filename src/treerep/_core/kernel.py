@@ -10,7 +10,7 @@ import numba
 from numba import types
 from numba.core.compiler_lock import global_compiler_lock
 
-from .helper_compiler import HelperCompiler, link_environments
+from .compilers import HelperCompiler, KernelCompiler, link_environments
 from .kernel_cache import KernelCache
 
 
@@ -19,7 +19,7 @@ def kernel(function: Callable[..., Any], key: str | None = None) -> Any:
 
     `key` identifies the variables of a closure. It is needed if they cannot be pickled.
     """
-    compiled = _compiled(function)
+    compiled = _compiled(function, pipeline_class=KernelCompiler)
     # Numba has no public way to replace the cache; tests/_core/test_kernel.py guards this line.
     compiled._cache = cache = KernelCache(function, key)
     _around_compilation(compiled, cache.released)

@@ -1,8 +1,10 @@
-"""Compile helpers without machine code, which only kernels need.
+"""Numba's compiler for kernels and for their helpers, with less work (docs/developers/compilation.md).
 
-A kernel includes the LLVM code of its helpers, and optimizes it again in its own context. numba
-also generates machine code for each helper, which nothing calls, and optimizes each function of a
-helper twice. Without both, the first `treerep demo` takes a tenth less (docs/developers/compilation.md).
+- Flags are compared quickly. They are part of the key under which numba stores how a call is
+  compiled. A lookup compares them with those of all earlier callers, about 35 options each.
+- Helpers get no machine code, which only kernels need. A kernel includes the LLVM code of its
+  helpers, and optimizes it again in its own context. numba also generates machine code for each
+  helper, which nothing calls, and optimizes each function of a helper twice.
 
 numba lets a pipeline replace passes. Here, a pass also replaces the library of its function.
 """
@@ -11,9 +13,45 @@ from typing import Any
 
 from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import Compiler, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering
+
+_DEFAULTS = Flags().values()
+_HASH = hash(Flags())  # numba's hash depends only on the names of the options
+
+
+class _QuickFlags(Flags):  # type: ignore[misc]
+    """Numba's flags, equal to the same ones as before, without a Python call for each option."""
+
+    def values(self) -> dict[str, Any]:
+        """Return the values of all options."""
+        return {**_DEFAULTS, **self._values}
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, _QuickFlags) and self._values == other._values:
+            return True
+        return bool(super().__eq__(other))
+
+    def __hash__(self) -> int:
+        return _HASH
+
+
+class KernelCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler, with quick flags."""
+
+    def __init__(
+        self,
+        typingctx: Any,
+        targetctx: Any,
+        library: Any,
+        args: Any,
+        return_type: Any,
+        flags: Flags,
+        locals: Any,
+    ) -> None:
+        quick = _QuickFlags(flags)
+        super().__init__(typingctx, targetctx, library, args, return_type, quick, locals)
 
 
 class _HelperLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -52,8 +90,8 @@ def _entry_point(library: Any, description: Any, environment: Any) -> Any:
     return _dynfunc.make_function(module, "helper", "", 0, environment, (library,))
 
 
-class HelperCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's compiler, with `_HelperLowering` as its last large pass."""
+class HelperCompiler(KernelCompiler):
+    """The same, with `_HelperLowering` as its last large pass."""
 
     def define_pipelines(self) -> list[PassManager]:
         """Return numba's pipeline with another translation to LLVM."""
