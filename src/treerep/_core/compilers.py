@@ -48,10 +48,10 @@ class KernelCompiler(Compiler):  # type: ignore[misc]
         args: Any,
         return_type: Any,
         flags: Flags,
-        locals: Any,
+        local_types: Any,
     ) -> None:
         quick = _QuickFlags(flags)
-        super().__init__(typingctx, targetctx, library, args, return_type, quick, locals)
+        super().__init__(typingctx, targetctx, library, args, return_type, quick, local_types)
 
 
 class _HelperLibrary(JITCodeLibrary):  # type: ignore[misc]

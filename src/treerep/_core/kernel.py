@@ -9,9 +9,23 @@ from typing import Any
 import numba
 from numba import types
 from numba.core.compiler_lock import global_compiler_lock
+from numba.extending import overload
 
 from .compilers import HelperCompiler, KernelCompiler, link_environments
 from .kernel_cache import KernelCache
+
+# Without an entry point for C, which nothing uses, less code is compiled.
+_KERNEL: dict[str, Any] = {
+    "nogil": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": KernelCompiler,
+}
+_HELPER: dict[str, Any] = {
+    **_KERNEL,
+    "no_cpython_wrapper": True,
+    "pipeline_class": HelperCompiler,
+    "_nrt": True,  # or a helper of a borrower would inherit its `_nrt=False`
+}
 
 
 def kernel(function: Callable[..., Any], key: str | None = None) -> Any:
@@ -19,7 +33,7 @@ def kernel(function: Callable[..., Any], key: str | None = None) -> Any:
 
     `key` identifies the variables of a closure. It is needed if they cannot be pickled.
     """
-    compiled = _compiled(function, pipeline_class=KernelCompiler)
+    compiled = _compiled(function, **_KERNEL)
     # Numba has no public way to replace the cache; tests/_core/test_kernel.py guards this line.
     compiled._cache = cache = KernelCache(function, key)
     _around_compilation(compiled, cache.released)
@@ -36,10 +50,7 @@ def kernel(function: Callable[..., Any], key: str | None = None) -> Any:
 
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that kernels call. Its machine code is cached with its callers."""
-    # A helper of a borrower would inherit its `_nrt=False`.
-    return _compiled(
-        function, no_cpython_wrapper=True, _nrt=True, pipeline_class=HelperCompiler
-    )
+    return _compiled(function, **_HELPER)
 
 
 def borrower(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,19 +60,25 @@ def borrower(function: Callable[..., Any]) -> Callable[..., Any]:
     instructions. In TreeRep, this took almost half of the time. A borrower that allocates or returns an
     array is not compiled.
     """
-    compiled = _compiled(
-        function, no_cpython_wrapper=True, _nrt=False, pipeline_class=HelperCompiler
-    )
+    compiled = _compiled(function, **{**_HELPER, "_nrt": False})
 
     @contextmanager
     def checked() -> Iterator[None]:
         yield
-        for overload in compiled.overloads.values():
-            if _has_array(overload.signature.return_type):
+        for compiled_for in compiled.overloads.values():
+            if _has_array(compiled_for.signature.return_type):
                 raise TypeError(f"{function.__name__} returns an array: make it a helper")
 
     _around_compilation(compiled, checked)
     return compiled
+
+
+def specialized(function: Callable[..., Any]) -> Any:
+    """Choose, by the types of the arguments, the helper that stands for `function` in kernels.
+
+    It decorates a function that receives the types and returns the helper, still as Python.
+    """
+    return overload(function, jit_options=_HELPER)
 
 
 def _has_array(kind: Any) -> bool:
@@ -73,10 +90,9 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     """Return numba's dispatcher of a function, even if NUMBA_DISABLE_JIT is set.
 
     Some functions of this package exist only as machine code, so they cannot run uncompiled.
-    Without an entry point for C, which nothing uses, less code is compiled.
     """
     with _jit_enabled():
-        compiled = numba.njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
+        compiled = numba.njit(**options)(function)
     if numba.config.DISABLE_JIT:
         _around_compilation(compiled, _jit_enabled)
     return compiled

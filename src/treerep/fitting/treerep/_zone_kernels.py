@@ -19,9 +19,8 @@ edge to r).
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from ..._core.kernel import borrower, helper, kernel
+from ..._core.kernel import borrower, helper, kernel, specialized
 from ...metric.oracle.classes import CalledOracle
 from ...metric.oracle.distance_kernels import distance, distances, prefetch
 
@@ -351,7 +350,7 @@ def _call_lanes(
     distances(oracle, pivots.z, lanes.slots, 0, count, lanes.to_z, 0)
 
 
-@overload(_read_lanes)
+@specialized(_read_lanes)
 def _specialize_lanes(
     oracle: Any,
     points: Any,

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import overload, register_jitable
 
-from ..._core.kernel import helper, kernel
+from ..._core.kernel import helper, kernel, specialized
 from ..base import BadEntryError
 from .call_kernels import call_distance, call_distances
 from .classes import (
@@ -106,8 +105,8 @@ def _angle(oracle: Any, i: Any, j: Any) -> Any:
     return 2.0 * math.atan2(math.sqrt(across), math.sqrt(along))
 
 
-@register_jitable
-def _hyperbolic(oracle: Any, i: Any, j: Any) -> Any:
+@helper
+def _hyperbolic_distance(oracle: Any, i: Any, j: Any) -> Any:
     # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s sin^2(angle/2),
     # with sin^2(angle/2) = |u - v|^2 / 4. A sum of non-negative terms is accurate for nearby
     # points far from the origin, where acosh(x0 y0 - x.y) loses all digits.
@@ -115,6 +114,10 @@ def _hyperbolic(oracle: Any, i: Any, j: Any) -> Any:
     chord = sum_of_squared_differences(oracle.directions, i, j)
     turn = oracle.sinh_radii[i] * oracle.sinh_radii[j] * (0.25 * chord)
     return 2.0 * math.asinh(math.sqrt(radial * radial + turn))
+
+
+def _hyperbolic(oracle: Any, i: Any, j: Any) -> Any:
+    return _hyperbolic_distance(oracle, i, j)
 
 
 def _profile(oracle: Any, i: Any, j: Any) -> Any:
@@ -130,7 +133,7 @@ def _sketch(oracle: Any, i: Any, j: Any) -> Any:
 
 
 def _embedding(oracle: Any, i: Any, j: Any) -> Any:
-    return oracle.unit[i] * _hyperbolic(oracle, i, j)
+    return oracle.unit[i] * _hyperbolic_distance(oracle, i, j)
 
 
 def _frame(oracle: Any, i: Any, j: Any) -> Any:
@@ -183,14 +186,14 @@ def _hub(oracle: Any, i: Any, j: Any) -> Any:
     return best
 
 
-@register_jitable
+@helper
 def _highest_bit(value: Any) -> Any:
     # Position of the highest set bit of a positive int32, which is the exponent of the number
     # as a float64.
     return (np.float64(value).view(np.int64) >> 52) - 1023
 
 
-@register_jitable
+@helper
 def _climb(oracle: Any, node: Any, inlabel: Any, bit: Any) -> Any:
     # The lowest ancestor of `node` on the path of the inlabel tree named `inlabel` (whose level
     # is `bit`).
@@ -201,7 +204,7 @@ def _climb(oracle: Any, node: Any, inlabel: Any, bit: Any) -> Any:
     return oracle.parent[oracle.head[child_path]]
 
 
-@register_jitable
+@helper
 def lowest_common_ancestor(oracle: Any, i: Any, j: Any) -> Any:
     """Return the lowest common ancestor in O(1) (Schieber and Vishkin, SIAM J. Comput. 17, 1988)."""
     a = oracle.inlabel[i]
@@ -264,7 +267,7 @@ _DISTANCES = {
 }
 
 
-@overload(distance)
+@specialized(distance)
 def _specialize(oracle: Any, i: Any, j: Any) -> Any:
     # A named tuple whose fields have the same type is not a types.NamedTuple, hence the base
     # class. The table is closed: a custom oracle class must not enter the shared on-disk cache.
@@ -290,7 +293,7 @@ def _fetch_nothing(oracle: Any, i: Any, j: Any) -> None:
     pass
 
 
-@overload(prefetch)
+@specialized(prefetch)
 def _specialize_prefetch(oracle: Any, i: Any, j: Any) -> Any:
     if isinstance(oracle, types.BaseNamedTuple):
         if oracle.instance_class in MATRIX_ORACLES:
@@ -325,7 +328,7 @@ def _call_distances(
     call_distances(oracle.table, i, points, start, count, out, at)
 
 
-@overload(distances)
+@specialized(distances)
 def _specialize_distances(
     oracle: Any,
     i: Any,
@@ -356,7 +359,7 @@ _TILED = 3072
 _FEW_ROWS = 4  # with fewer rows, copying the columns does not pay
 
 
-@register_jitable
+@helper
 def _fill_one_by_one(oracle: Any, rows: Any, cols: Any, first: Any, out: Any) -> None:
     for a in range(len(rows)):
         for b in range(first, len(cols)):
@@ -397,7 +400,7 @@ _TILES = {
 }
 
 
-@overload(fill_block)
+@specialized(fill_block)
 def _specialize_block(oracle: Any, rows: Any, cols: Any, out: Any) -> Any:
     if not isinstance(oracle, types.BaseNamedTuple):
         return None
