@@ -167,7 +167,7 @@ def compare(data, size, powers, **options):
         np.testing.assert_array_equal(ours.weights, theirs.weights)
 
 compare(rng.normal(size=(50, 11)).astype("float32"), 5, (0.0, 1.0, 2.0, 3.0, 4.0), metric="euclidean")
-compare(rng.normal(size=(30, 9)), 5, (2.0,), metric="chebyshev")
+compare(rng.normal(size=(150, 9)), 5, (2.0,), metric="chebyshev")  # more than a program processes
 heap = np.round(rng.normal(size=(70, 2)))  # duplicates, and more in one place than a zone holds
 heap[20:] = 0.0
 compare(rng.permutation(heap), 6, (1.0,), metric="manhattan")

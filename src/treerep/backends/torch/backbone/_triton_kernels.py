@@ -242,7 +242,7 @@ def nearest_centers(space: DeviceMetric, points: Tensor, zones: Zones, step: int
     """Return the nearest center of each point. Every step-th point of a zone is a center."""
     out = torch.zeros(len(points), dtype=torch.int32, device=points.device)
     at, stop, zone = _tiles(zones, points.device)
-    arguments, constants = measuring(space)
+    arguments, constants = measuring(space, _BLOCK)
     _nearest[(len(at),)](*arguments, points, at, stop, zone, step, out, **constants)
     return out
 
@@ -287,7 +287,7 @@ def join_zones(
         offset = np.cumsum(sizes**2) - sizes**2
         tile_at, _, tile_zone = _tiles(batch, device)
         tile_matrix = torch.from_numpy(np.repeat(offset, -(-sizes // _BLOCK))).to(device)
-        arguments, constants = measuring(space)
+        arguments, constants = measuring(space, _BLOCK)
         _products[(len(tile_at),)](
             *arguments, points, height, tile_at, tile_zone, tile_matrix, matrices, **constants
         )

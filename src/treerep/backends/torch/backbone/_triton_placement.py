@@ -358,7 +358,7 @@ class Placement:
                 _TOTAL * m * self.nodes,
             ]
         )
-        arguments, constants = measuring(self.space)
+        arguments, constants = measuring(self.space, _BLOCK)
         columns = triton.cdiv(len(self.sample), _COLUMNS)
         _distances[(triton.cdiv(m, _BLOCK), columns)](
             *arguments,

@@ -453,23 +453,29 @@ def move(
     tl.store(new_zones + to, tl.load(number + cell, mask=mask, other=0), mask=mask)
 
 
-def measuring(metric: DeviceMetric) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the arguments of kernels that measure distances."""
+def measuring(
+    metric: DeviceMetric, block: int | None = None
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments of kernels that measure distances.
+
+    `block` is the number of points per program. By default, it depends on the size of a row.
+    """
     table = metric.table
     # Metrics of other kinds never read these tensors.
     radii, sinh_radii = (
         table if column is None else column for column in (metric.radii, metric.sinh_radii)
     )
     width = table.shape[1]
-    warps = 2 if width * table.element_size() <= _SHORT_ROW else 1
+    if block is None:
+        block = 2 * BLOCK if width * table.element_size() <= _SHORT_ROW else BLOCK
     arguments = (table, radii, sinh_radii, in_memory(metric.unit, table.device), width)
     constants = {
         # The kernels are compiled for a number of coordinates, but not for every size of a
         # matrix.
         "K": 0 if metric.kind == "matrix" else width,
         "KIND": _FORMULAS[metric.kind],
-        "BLOCK": warps * BLOCK,
-        "num_warps": warps,
+        "BLOCK": block,
+        "num_warps": block // BLOCK,
         "enable_fp_fusion": False,
         "FLOAT": tl.float32 if table.dtype == torch.float32 else tl.float64,
     }
