@@ -313,6 +313,7 @@ INLINED = {
     "metric.oracle.lane_kernels": "sums over coordinates: inside `distance` and `fill_block`",
     "placement._edge_fit_kernels": "the best place on an edge: inside find_best_places and improve",
     "placement._placement_lane_kernels": "steps of a placement in vectors: inside find_best_places",
+    "metric.shortest_paths._row_union_kernels": "unions of rows of bits: inside all_hops",
     "metric.oracle.step_kernels": "frames in hyperbolic space: inside `distance` and embedding.sarkar._frame_kernels",
     "backends.torch.backbone._triton_kernels": "Triton: tests/backends/torch/test_backbone.py",
     "fitting.joining._row_minimum_kernels": "fitting/joining/test_joining.py::test_row_minima_are_those_of_numpy",

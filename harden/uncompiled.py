@@ -41,6 +41,7 @@ from treerep.fitting.joining import _row_minimum_kernels as row_minimum_kernels 
 from treerep.metric.oracle import called  # noqa: E402
 from treerep.metric.oracle import distance_kernels as distances  # noqa: E402
 from treerep.metric.oracle import lane_kernels as lanes  # noqa: E402
+from treerep.metric.shortest_paths import _row_union_kernels as row_union_kernels  # noqa: E402
 
 _DISTANCES = dict(distances._DISTANCES)
 
@@ -76,6 +77,10 @@ def _row_minima(
     return reduced[0], reduced[1], plain.min()
 
 
+def _unite_rows(rows: Any, chosen: Any, begin: Any, end: Any, out: Any, v: Any) -> None:
+    out[v] = np.bitwise_or.reduce(rows[chosen[begin:end]], axis=0)
+
+
 def _fill_block(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
     distances._fill_one_by_one(oracle, rows, cols, 0, out)
 
@@ -90,6 +95,7 @@ distances.sum_of_squared_sums = _lanes(lambda x, y: (x + y) * (x + y), np.add)
 distances.sum_of_absolute_differences = _lanes(lambda x, y: np.abs(x - y), np.add)
 distances.largest_absolute_difference = _lanes(lambda x, y: np.abs(x - y), np.maximum)
 row_minimum_kernels.row_minima = _row_minima
+row_union_kernels.unite_rows = _unite_rows
 
 
 def pytest_runtest_setup(item: Any) -> None:

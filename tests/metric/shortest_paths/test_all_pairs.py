@@ -1,4 +1,4 @@
-"""Hop counts of small graphs, from 64 vertices at a time."""
+"""Hop counts of small graphs, from 512 vertices at a time."""
 
 import numpy as np
 import pytest
@@ -45,10 +45,21 @@ def test_hop_counts_equal_scipys(n: int, extra: int, seed: int) -> None:
         assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("n", [1, 2, 33, 63, 64, 65, 128])
+@pytest.mark.parametrize("n", [1, 2, 33, 63, 64, 65, 128, 511, 512, 513, 999])
 def test_whole_and_partial_groups_of_sources(n: int) -> None:
     star = GraphMetric(np.column_stack([np.zeros(n, int), np.arange(n)]), labels=None)
     assert_array_equal(hops(star), shortest_path(star.adjacency))
+
+
+@pytest.mark.parametrize("longest", [6, 8, 32])
+def test_short_and_long_paths(longest: int) -> None:
+    paths = [np.r_[0, np.arange(1, longest // 2 + 1) + k * (longest // 2)] for k in range(40)]
+    spider = GraphMetric(
+        np.concatenate([np.column_stack([path[:-1], path[1:]]) for path in paths])
+    )
+    expected = shortest_path(spider.adjacency)
+    assert expected.max() == longest
+    assert_array_equal(hops(spider), expected)
 
 
 def test_the_longest_path() -> None:

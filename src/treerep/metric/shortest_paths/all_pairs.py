@@ -46,7 +46,7 @@ def few_hops(
     if n >= _FEWEST:
         return None
     words = -(-n // 64) * 8  # eight counts per word
-    hops = np.zeros((n, words), np.uint64)
+    hops = np.empty((n, words), np.uint64)
     if not all_hops(starts, neighbors, _MOST_HOPS, _spread_bits(), hops):
         return None
     return MatrixOracle(read_only(hops.view(np.uint8)[:, :n]))
