@@ -72,10 +72,10 @@ test: style ## style, types, tests and documentation, without the tests that nee
 plain-tests: .venv/test
 	$(BIN)/pytest -n $(JOBS) -m "$(PLAIN) and not generic"
 
-# What it prints would be lost among the progress of the tests.
+# What it prints would be lost among the progress of the tests. With -n, make runs the lines that call make, so that
+# the folder must be made in the same line.
 docs-beside: .venv/test
-	@mkdir -p docs/_build
-	@$(MAKE) --no-print-directory docs >docs/_build/log 2>&1; done=$$?; cat docs/_build/log; exit $$done
+	@mkdir -p docs/_build; $(MAKE) --no-print-directory docs >docs/_build/log 2>&1; done=$$?; cat docs/_build/log; exit $$done
 
 test-all: test test-generic test-heavy ## all tests except the slow ones; must pass before a merge
 
