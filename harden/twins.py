@@ -118,11 +118,11 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "tree.structure.rooting_kernels": {
-        "is_tree find_fault": (
+        "root_edges find_fault": (
             "tree/test_tree.py::test_any_moved_edge_is_judged_rightly",
             "tree/test_tree.py::test_refuses",
+            "tree/test_distances.py::test_rooted",
         ),
-        "root_edges": ("tree/test_distances.py::test_rooted",),
         "sum_depths": (TREES,),
     },
     "tree.comparison.split_kernels": {

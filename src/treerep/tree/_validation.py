@@ -67,10 +67,14 @@ def check_total(weights: NDArray[np.float64]) -> None:
 
 def check_tree(edges: NDArray[np.int64]) -> None:
     """Raise a ValueError unless edges with the ids 0 ... E form one tree. O(E), compiled."""
-    from .structure.rooting_kernels import is_tree
+    from .structure.rooting_kernels import root_edges
 
-    if not is_tree(edges, np.empty((len(edges) + 1, 4), np.int32)):
-        raise ValueError(fault(edges, len(edges) + 1, len(edges) + 1))
+    n_nodes = len(edges) + 1
+    near = read_only(edges.astype(np.int32, copy=False))
+    table, no_rows = (np.empty((length, 4), np.int32) for length in (n_nodes, 0))
+    removed, no_ranks = (np.empty(length, np.int32) for length in (n_nodes, 0))
+    if not root_edges(near, 0, no_ranks, table, removed, no_rows):
+        raise ValueError(fault(edges, n_nodes, n_nodes))
 
 
 def fault(edges: NDArray[np.integer], n_ids: int, n_required: int) -> str:

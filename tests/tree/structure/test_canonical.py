@@ -54,6 +54,38 @@ def test_agrees_with_the_definition(tree: Tree) -> None:
     assert canonical.canonical() == canonical
 
 
+@pytest.mark.parametrize("pairs", [3, 63, 64, 65, 66, 300, 40_000])
+def test_a_node_with_many_children(pairs: int) -> None:
+    # Pairs of points, each pair below its own node, and all of these nodes below one center.
+    rng = np.random.default_rng(pairs)
+    n = 2 * pairs
+    pair_of = rng.permutation(n) // 2
+    center = n + pairs
+    edges = np.concatenate(
+        [
+            np.column_stack([np.arange(n), n + pair_of]),
+            np.column_stack([np.arange(n, n + pairs), np.full(pairs, center)]),
+        ]
+    )
+    # In preorder from point 0: its pair, the center, and the other pairs by their smallest points.
+    _, first = np.unique(pair_of, return_index=True)
+    rank = np.argsort(np.argsort(first))
+    number = np.where(rank == 0, n, n + 1 + rank)
+    expected = np.concatenate(
+        [
+            np.column_stack([np.arange(n), number[pair_of]]),
+            [[n, n + 1]],
+            np.column_stack([np.full(pairs - 1, n + 1), np.arange(n + 2, n + pairs + 1)]),
+        ]
+    )
+    found, _ = canonical_edges(n, edges, np.ones(len(edges)))
+    assert_array_equal(found, expected)
+    nodes = rng.permutation(n).astype(np.int32)
+    renamed = np.concatenate([nodes, np.arange(n, center + 1)])[edges]
+    found, _ = canonical_edges(n, renamed, np.ones(len(edges)), nodes)
+    assert_array_equal(found, expected)
+
+
 @given(trees(leaves=True), SEEDS)
 def test_does_not_depend_on_steiner_numbers_and_edge_order(tree: Tree, seed: int) -> None:
     assert renumbered(tree, np.random.default_rng(seed)).canonical() == tree.canonical()

@@ -27,14 +27,14 @@ def canonical_edges(
     weights : (E,) real numbers, not checked
     nodes : (n_points,) whole numbers, optional
         The node in `edges` that is data point i, a permutation; by default i itself. If
-        neighbors have close numbers, all but two passes stay in the cache.
+        neighbors have close numbers, all passes but the last stay in the cache.
 
     Returns
     -------
     edges : (E, 2) int64, weights : (E,) float64
         Without gaps: nodes are 0 ... E.
 
-    Takes linear time: leaf pruning, one climb per point, and a counting sort. Raises a
+    Takes linear time: leaf pruning, sums over subtrees, and a counting sort. Raises a
     ValueError if the edges do not form one tree.
 
     >>> canonical_edges(3, [[5, 2], [5, 0], [1, 5]], [3.0, 1.0, 2.0])
@@ -52,12 +52,14 @@ def canonical_edges(
         raise ValueError(
             f"got weights of shape {values.shape} for {n_edges} edges: give one weight per edge"
         )
-    visit = np.arange(limit, dtype=np.int32)
-    names = visit[:n_points].copy()
+    ranks = np.arange(limit, dtype=np.int32)
+    names = ranks[:n_points].copy()
+    root = 0
     if nodes is not None:
-        visit[:n_points] = nodes
-        names[nodes] = np.arange(n_points, dtype=np.int32)
-    rows = preorder_rows(array, limit, int(visit[0]), visit)
+        root = int(nodes[0])
+        names[nodes] = ranks[:n_points]
+        ranks[:n_points] = names
+    rows = preorder_rows(array, limit, root, ranks)
     sorted_edges = np.empty((n_edges, 2), np.int64)
     sorted_weights = np.empty(n_edges)
     starts = np.empty((2, n_edges + 2), np.int32)

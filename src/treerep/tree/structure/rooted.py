@@ -34,21 +34,22 @@ class Preorder(NamedTuple):
 
 
 def preorder_rows(
-    edges: NDArray[np.integer], n_ids: int, root: int, visit: NDArray[np.int32] | None = None
+    edges: NDArray[np.integer], n_ids: int, root: int, ranks: NDArray[np.int32] | None = None
 ) -> NDArray[np.int32] | None:
     """Return rows (node, position of parent, edge to parent, spare) in preorder.
 
-    Returns None if the edges are not a tree. Children are sorted by the smallest id in their
-    subtree, or by their first node in `visit`. The rows therefore depend only on the tree and
-    its numbering, not on the order of the edges.
+    Returns None if the edges are not a tree. Children are sorted by the lowest rank in their
+    subtree; by default, the rank of a node is its id. The rows therefore depend only on the tree
+    and its numbering, not on the order of the edges. `ranks` is overwritten.
     """
     from .rooting_kernels import root_edges
 
     rows = np.empty((len(edges) + 1, 4), np.int32)
-    order = np.arange(n_ids, dtype=np.int32) if visit is None else visit
+    lowest = np.arange(n_ids, dtype=np.int32) if ranks is None else ranks
     near = read_only(edges.astype(np.int32, copy=False))
     scratch = np.empty((n_ids, 4), np.int32)
-    return rows if root_edges(near, root, read_only(order), scratch, rows) else None
+    removed = np.empty(len(edges) + 1, np.int32)
+    return rows if root_edges(near, root, lowest, scratch, removed, rows) else None
 
 
 def preorder(edges: NDArray[np.int64], weights: NDArray[np.float64], root: int) -> Preorder:
