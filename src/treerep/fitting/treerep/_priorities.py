@@ -59,9 +59,9 @@ class Priorities:
         out = np.empty(stop - start, np.int32)
         for lo in range(start, stop, _CHUNK):
             hi = min(lo + _CHUNK, stop)
-            out[lo - start : hi - start] = self._walk(
-                np.arange(lo, hi, dtype=np.int64), self._backward
-            )
+            # The results modulo 2^32 are exact modulo 2^bits.
+            points = np.arange(lo, hi, dtype=np.uint32)
+            out[lo - start : hi - start] = self._walk(points, self._backward)
         return out
 
     def part(self, start: int, stop: int) -> Callable[[], NDArray[np.int32]]:
@@ -92,8 +92,11 @@ class Priorities:
         The result is a bijection of 0 ... n-1.
         """
         x = step(x)
-        while (beyond := x >= self.n).any():
-            x[beyond] = step(x[beyond])
+        beyond = _positions(x >= self.n)
+        while len(beyond):
+            moved = step(x[beyond])
+            x[beyond] = moved
+            beyond = beyond[moved >= self.n]
         return x
 
     def _forward(self, x: Any) -> Any:
@@ -108,3 +111,9 @@ class Priorities:
             x = x ^ (x >> self._shift)
             x = ((x - term) * pow(factor, -1, self._mask + 1)) & self._mask
         return x
+
+
+def _positions(mask: Any) -> Any:
+    """Return where a mask of NumPy or torch is true."""
+    found = mask.nonzero()
+    return found[0] if isinstance(found, tuple) else found[:, 0]
