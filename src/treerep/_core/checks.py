@@ -17,7 +17,11 @@ def integer_or_none(value: object) -> int | None:
     """
     if type(value) is int:  # the check of a protocol takes microseconds
         return value
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+    # NumPy 2.0 still accepts its own booleans as integers, with a warning.
+    is_bool = (
+        isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b"
+    )
+    if is_bool or not isinstance(value, SupportsIndex):
         return None
     try:
         return operator.index(value)
