@@ -81,7 +81,7 @@ def bins_for(n: int) -> Bins:
 @helper
 def _find_close(
     tree: MeasuredSplits, far: Any, v: int, near: Any, beyond: float, close: Close
-) -> int:
+) -> Any:
     """List the close points and return their number. `far` is that of row v."""
     depth = tree.leaf_depth[v]
     farthest = 0.0
@@ -95,7 +95,8 @@ def _find_close(
     k = tree.node[v]
     while tree.up[k] >= 0 and tree.depth[tree.up[k]] >= highest:
         k = tree.up[k]
-    count = 0
+    # An unsigned index is not checked for a negative sign, which would count from the end.
+    count = np.uint64(0)
     for side in range(2):
         low, high = (tree.first[k], v) if side == 0 else (v + 1, tree.last[k])
         # Always written, because a branch would be hard to predict and a wrong prediction is
@@ -104,8 +105,8 @@ def _find_close(
             x = far[j] + depth
             close.point[count] = j
             close.x[count] = x
-            count += 1 if x <= bound else 0
-    return count
+            count += np.uint64(1) if x <= bound else np.uint64(0)
+    return np.int64(count)
 
 
 @helper
