@@ -19,11 +19,23 @@ from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep.fitting._trials import selection_score
 from treerep.fitting.methods import METHODS
 from treerep.refinement import _run
+from treerep.refinement._candidates import as_matrix
 from treerep.refinement._run import Limits, Run
 from treerep.refinement.refine import WEIGHTS, RefineRequest, refined_tree
 from treerep.refinement.report import RefinedTree
 
 POINTS = np.random.default_rng(0).normal(size=(60, 4))
+
+
+@pytest.mark.parametrize(
+    "metric", ["euclidean", "manhattan", "chebyshev", "cosine", "poincare"]
+)
+def test_the_matrix_of_points_holds_all_their_distances(metric: str) -> None:
+    # More points than one block of rows, of which only half of the distances are computed.
+    points = np.random.default_rng(1).uniform(-0.4, 0.4, size=(700, 3))
+    data = tr.PointMetric(points, metric)
+    every = np.arange(700)
+    np.testing.assert_array_equal(as_matrix(data, 2).distances, data.block(every, every))
 
 
 def test_a_misplaced_pair_by_hand() -> None:
