@@ -222,30 +222,37 @@ def _join(c: Clusters, i: int, j: int) -> None:
 
 
 @helper
+def _copy_kept(table: Any, kept: Any, sums: Any) -> None:
+    """Move the kept rows and columns of a table to the front, and sum up the rows."""
+    for i in range(len(kept)):
+        given = table[kept[i]]
+        row = table[i]
+        total = 0.0
+        for k in range(len(kept)):
+            value = given[kept[k]]
+            row[k] = value
+            total += 0.0 if k == i else value
+        sums[i] = total
+
+
+@helper
 def _move_together(c: Clusters) -> None:
     """Remove the empty slots.
 
     The order of the slots is kept, so every entry moves towards the front. Sums are recomputed.
     """
     width = c.counts[WIDTH]
+    kept = np.empty(width, np.int64)
     left = 0
     for k in range(width):
         c.row[k] = -1
         if c.gone[k] == 0.0:
             c.row[k] = left
+            kept[left] = k
             left += 1
-    for table in (c.matrix, c.variances):
-        if not table.size:
-            continue
-        to = 0
-        for i in range(width):
-            if c.gone[i] == 0.0:
-                at = 0
-                for k in range(width):
-                    if c.gone[k] == 0.0:
-                        table[to, at] = table[i, k]
-                        at += 1
-                to += 1
+    for table in (c.variances, c.matrix):  # the sums are those of the matrix
+        if table.size:
+            _copy_kept(table, kept[:left], c.sums)
     to = 0
     for k in range(width):
         if c.gone[k] == 0.0:
@@ -259,10 +266,6 @@ def _move_together(c: Clusters) -> None:
             to += 1
     for i in range(left):
         c.gone[i] = 0.0
-        c.sums[i] = 0.0
-        for k in range(left):
-            if k != i:
-                c.sums[i] += c.matrix[i, k]
     c.counts[WIDTH] = left
 
 
