@@ -22,7 +22,7 @@ from ._splits import SplitTree, Vector, depths, measured
 
 # Without a graph, the neighbors of a point are this many nearest points.
 _NEIGHBORS = 10
-_ROWS = 64
+_ROWS = 128
 # Distances count as equal if they differ by less than this fraction of the largest.
 _TIE = 1e-9
 
