@@ -10,8 +10,10 @@ import numba
 import numpy as np
 
 from treerep.refinement.lengths._rank_kernels import (
+    REACH,
     add_imprecision,
-    bins_for,
+    cell_size,
+    empty_cells,
     room_for,
 )
 from treerep.refinement.sums._sum_kernels import Forest, Neighbors, _find_close
@@ -152,8 +154,8 @@ def smooth_cover_imprecision(
     least = np.empty(n)
     best = np.empty(n, np.int64)
     close = room_for(n)
-    every = bins_for(n)
-    nearest = bins_for(n)
+    every = empty_cells()
+    nearest = empty_cells()
     change = np.zeros(n)
     value = 0.0
     for v in range(low, high):
@@ -164,8 +166,9 @@ def smooth_cover_imprecision(
         for j in range(n):
             best[j] = _smallest(x, j)
             least[j] = x[best[j], j]
-        count = _find_close(least, v, near, width, close)
-        value += add_imprecision(near, close, count, width, every, nearest, change)
+        size = cell_size(least, near, 0.0, width)
+        count = _find_close(least, v, near, REACH * size, close)
+        value += add_imprecision(near, close, count, size, every, nearest, change)[0]
         slope[:] = 0.0
         for c in range(count):
             j = close.point[c]

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.interpolate import BSpline
 from scipy.sparse import csr_array
 
 import treerep as tr
@@ -23,24 +24,41 @@ def random_graph(n: int, seed: int) -> tr.GraphMetric:
     return tr.GraphMetric(np.concatenate([path, rng.integers(n, size=(n, 2))]))
 
 
-def plain_loss(d: np.ndarray, graph: tr.GraphMetric, width: float) -> float:
-    """1 - mean over points of the mean over neighbors of (1 + nearer neighbors) / (1 + nearer points)."""
+def plain_step(x: float, d: np.ndarray, width: float) -> np.ndarray:
+    """How much each distance d comes before x, in cells of the size sqrt(0.3) width."""
+    cell = np.arange(int(x / (0.3**0.5 * width)) + 7)
+    d = np.minimum(d, x + 3 * 0.3**0.5 * width)  # points farther away all come after x
+    spline = BSpline.basis_element(np.arange(4), extrapolate=False)
 
-    def step(t: np.ndarray) -> np.ndarray:
-        t = np.clip(t, -1, 1)
-        return 0.5 + 0.75 * t - 0.25 * t**3
+    def weights(distance: np.ndarray | float) -> np.ndarray:
+        y = np.asarray(distance) / (0.3**0.5 * width)
+        return np.nan_to_num(spline(y[..., None] - cell + 2))
 
+    own = weights(x)
+    at_least = np.cumsum(own[::-1])[::-1]
+    return weights(d) @ (at_least - own / 2)
+
+
+def plain_losses(
+    d: np.ndarray, graph: tr.GraphMetric, width: float | np.ndarray
+) -> list[float]:
+    """For every point, 1 - mean over neighbors of (1 + nearer neighbors) / (1 + nearer points)."""
     losses = []
+    widths = np.broadcast_to(width, len(d))
     for v in range(len(d)):
         near = graph.neighbors(v)
         others = np.delete(np.arange(len(d)), v)
         precisions = []
         for u in near:
-            a = step((d[v, u] - d[v, near[near != u]]) / width).sum()
-            b = step((d[v, u] - d[v, others[others != u]]) / width).sum()
+            a = plain_step(d[v, u], d[v, near[near != u]], widths[v]).sum()
+            b = plain_step(d[v, u], d[v, others[others != u]], widths[v]).sum()
             precisions.append((1 + a) / (1 + b))
         losses.append(1 - np.mean(precisions) if len(near) else 0.0)
-    return float(np.mean(losses))
+    return losses
+
+
+def plain_loss(d: np.ndarray, graph: tr.GraphMetric, width: float) -> float:
+    return float(np.mean(plain_losses(d, graph, width)))
 
 
 def case(
@@ -94,8 +112,8 @@ def test_gradient_is_that_of_differences(seed: int) -> None:
 
 @pytest.mark.parametrize("width", [0.3, 4.0, 60.0])
 @pytest.mark.parametrize("kind", ["comb", "random"])
-def test_windows_of_many_bins(kind: str, width: float) -> None:
-    """Hundreds of points in a window, so that most are added by the moments of their bins."""
+def test_cells_of_many_points(kind: str, width: float) -> None:
+    """Up to hundreds of points in a cell, so that both sums of its moments are used."""
     tree = caterpillar(300) if kind == "comb" else tr.datasets.random_tree(300, rng=1)
     near, length, graph = case(tree, 1)
     loss, gradient = near.smooth_loss(length, width)
@@ -106,6 +124,20 @@ def test_windows_of_many_bins(kind: str, width: float) -> None:
         step[edge] = 1e-5
         ends = [near.smooth_loss(length + sign * step, width)[0] for sign in (1, -1)]
         assert gradient[edge] == pytest.approx((ends[0] - ends[1]) / 2e-5, abs=1e-8)
+
+
+def test_a_neighbor_far_away_makes_cells_larger() -> None:
+    """The farthest neighbor spans 6,000 cells, so cells are twice as large."""
+    tree = caterpillar(50)
+    near, length, graph = case(tree, 1)
+    d = tree.distances()
+    farthest = np.where(graph.adjacency.toarray() > 0, d, 0).max(axis=1)
+    width = float(farthest.min()) / 6000 / 0.3**0.5
+    size = np.full(50, 0.3**0.5 * width)
+    while (larger := farthest > 4096 * size).any():
+        size[larger] *= 2
+    rows = plain_losses(d, graph, size / 0.3**0.5)
+    assert near.smooth_loss(length, width)[0] == pytest.approx(np.mean(rows), abs=1e-12)
 
 
 def test_points_at_the_same_place() -> None:

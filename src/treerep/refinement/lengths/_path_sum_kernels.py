@@ -159,15 +159,16 @@ def row_sums(
     slopes = Slopes(pending, start, at_point, at_node)
     # Columns are computed in pieces that stay in the fastest cache. One array shows the compiler that
     # its parts do not overlap, so that it vectorizes the loops.
-    scratch = np.empty(2 * _PIECE)
-    sum_of_values = 0.0
+    scratch = np.zeros(4 * _PIECE)
+    # Every column of a piece has its own partial sums, because one long sum is not vectorized.
+    row_slopes = scratch[2 * _PIECE : 3 * _PIECE]
+    all_values = scratch[3 * _PIECE :]
     before = -1
     for a in range(len(rows)):
         i = rows[a]
         leave_row(tree, before, i, not upper, slopes)
         enter_row(tree, before, i, not upper, far)
         depth = tree.leaf_depth[i]
-        total = 0.0
         low = i + 1 if upper else 0
         while low < n:
             high = min(low + _PIECE, n)
@@ -191,13 +192,14 @@ def row_sums(
             collected = pending[low:high]
             for j in range(len(slope)):
                 collected[j] += slope[j]
-            total += range_sum(slope)
-            sum_of_values += range_sum(value)
+                row_slopes[j] += slope[j]
+                all_values[j] += value[j]
             low = high
-        at_point[i - start] += total
+        at_point[i - start] += range_sum(row_slopes)
+        row_slopes[:] = 0.0
         before = i
     leave_row(tree, before, n, not upper, slopes)
-    return sum_of_values
+    return range_sum(all_values)
 
 
 @kernel

@@ -2,11 +2,18 @@
 
 The kernels also compute derivatives with respect to the edge lengths.
 
-The smooth precision at a neighbor depends on all points in a window of distances around it. Points are
-sorted into bins. The smooth step is a polynomial of degree 3, so the sum over a bin inside the window
-follows from the sums of d, d^2 and d^3 over the bin. Only the bins at both ends of the window are added
-point by point. So the time of a point is O(close points + neighbors * bins), however many points the
-windows of its neighbors share.
+Ranks are smoothed by cells of equal size. Let y be a distance in units of cells. It counts in the cells
+b, b + 1 and b + 2, for b = floor(y) and f = y - b, with the weights of a quadratic spline:
+
+    w_b = (1 - f)^2 / 2,  w_(b+1) = 1/2 + f - f^2,  w_(b+2) = f^2 / 2.
+
+Let h_c be the sum of the weights of all points in cell c. The number of points ranked before y is
+
+    sum_c w_c R_c,  R_c = h_c / 2 + (sum of h_k over the cells k before c),
+
+so two points at the same distance are ranked before each other by one half. The weights and the ranks
+have continuous derivatives. The sums of 1, f and f^2 over the points of a cell determine all h_c, so the
+time of a point is O(close points + neighbors + cells).
 """
 
 from typing import Any, NamedTuple
@@ -16,10 +23,17 @@ import numpy as np
 from ..._core.kernel import helper, kernel
 from ._row_walk_kernels import MeasuredSplits, Slopes, enter_row, leave_row
 
-# Bins per width of the smooth step, if there are enough points.
-_BINS_PER_WIDTH = 12.0
-# Points per bin on average. A bin costs as much as a few points.
-_POINTS_PER_BIN = 4.0
+# Size of a cell, as a fraction of the width. The derivative of the step then has the same variance as
+# the polynomial 3/4 (1 - t^2) for |t| < 1: 2/3 size^2 = 1/5 width^2.
+_CELL = 0.3**0.5
+# Smallest size of a cell, so that 1 / size is finite.
+_SMALLEST = 1e-300
+# If the neighbors of a point span more cells, its cells are larger.
+_MOST_CELLS = 4096
+# A point this many cells beyond another point is ranked entirely after it.
+REACH = 3.0
+# Cells beyond that of the farthest neighbor that close points use, including one for rounding.
+_MORE_CELLS = 7
 
 
 class Close(NamedTuple):
@@ -33,27 +47,12 @@ class Close(NamedTuple):
     near_x: Any  # distance of each neighbor
 
 
-class Bins(NamedTuple):
-    """Points in bins by distance. Distances are in units of the width of the smooth step."""
+class Cells(NamedTuple):
+    """Sums over the points of each cell."""
 
-    start: Any  # start of each bin in the lists `point`, `x` and `slope`
-    next: Any  # position of the next point of each bin, while points are sorted
-    windows: Any  # number of windows that contain each bin
-    cell: Any  # bin of each point, in the given order
-    used: Any  # the points in windows, in the given order
-    place: Any  # position of each of these points in the lists below
-    x: Any  # distance from v
-    slope: Any  # derivative of the sum with respect to x, of points at the ends of windows
-    moments: Any  # (bins, 3): sums of d, d^2 and d^3; d is measured from the center of the bin
-    factors: Any  # (bins, 3): factors of 1, d and d^2 in the slopes of the points of a bin
-
-
-class Grid(NamedTuple):
-    """The bins of a row."""
-
-    number: int
-    rate: float  # bins per unit
-    size: float  # 1 / rate
+    moments: Any  # (cells, 2, 3): sums of 1, f and f^2 over every second point
+    rank: Any  # number R of points ranked before a point in the middle of the cell
+    slope: Any  # derivative with respect to R, and later to y at the start of the cell
 
 
 @helper
@@ -62,26 +61,30 @@ def room_for(n: int) -> Close:
 
 
 @helper
-def bins_for(n: int) -> Bins:
-    number = int(n / _POINTS_PER_BIN) + 2
-    return Bins(
-        np.empty(number + 1, np.int64),
-        np.empty(number, np.int64),
-        np.empty(number + 1, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n + 1, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n),
-        np.empty(n),
-        np.empty((number, 3)),
-        np.empty((number, 3)),
-    )
+def empty_cells() -> Cells:
+    number = _MOST_CELLS + _MORE_CELLS
+    return Cells(np.empty((number, 2, 3)), np.empty(number), np.empty(number))
+
+
+@helper
+def cell_size(x: Any, near: Any, depth: float, width: float) -> float:
+    """Return the size of the cells for the distances depth + x[j] of the neighbors j.
+
+    A size that grows only in powers of two has no derivative.
+    """
+    farthest = 0.0
+    for u in near:
+        farthest = max(farthest, depth + x[u])
+    size = max(_CELL * width, _SMALLEST)
+    while farthest > _MOST_CELLS * size:
+        size *= 2.0
+    return size
 
 
 @helper
 def _find_close(
     tree: MeasuredSplits, far: Any, v: int, near: Any, beyond: float, close: Close
-) -> Any:
+) -> int:
     """List the close points and return their number. `far` is that of row v."""
     depth = tree.leaf_depth[v]
     farthest = 0.0
@@ -95,8 +98,7 @@ def _find_close(
     k = tree.node[v]
     while tree.up[k] >= 0 and tree.depth[tree.up[k]] >= highest:
         k = tree.up[k]
-    # An unsigned index is not checked for a negative sign, which would count from the end.
-    count = np.uint64(0)
+    count = np.uint64(0)  # see `_place`
     for side in range(2):
         low, high = (tree.first[k], v) if side == 0 else (v + 1, tree.last[k])
         # Always written, because a branch would be hard to predict and a wrong prediction is
@@ -110,156 +112,139 @@ def _find_close(
 
 
 @helper
-def _window(x: float, grid: Grid) -> Any:
-    """Return the first and the last bin of the window around x."""
-    first = int(max(x - 1.0, 0.0) * grid.rate)
-    return first, min(int((x + 1.0) * grid.rate), grid.number - 1)
+def _place(y: float) -> Any:
+    """Return the cell of y, and its position f in the cell."""
+    b = np.int32(y)
+    # An unsigned index is not checked for a negative sign, which would count from the end.
+    return np.uint64(np.uint32(b)), y - b
 
 
 @helper
-def _make_grid(farthest: float, count: int) -> Grid:
-    """Choose the bins for this many points at distances of at most `farthest`."""
-    rate = _BINS_PER_WIDTH
-    if rate * farthest * _POINTS_PER_BIN > count:
-        rate = count / (farthest * _POINTS_PER_BIN)
-    return Grid(int(farthest * rate) + 1, rate, 1.0 / rate)
+def _count(x: Any, rate: float, number: int, cells: Cells) -> None:
+    """Sum up the moments of the points in each cell.
 
-
-@helper
-def _sort(x: Any, near_x: Any, sharpness: float, grid: Grid, bins: Bins) -> int:
-    """Sort the points in windows into bins. Return the number of these points."""
-    start = bins.start
-    windows = bins.windows
-    for b in range(grid.number):
-        start[b] = windows[b] = 0
-        for m in range(3):
-            bins.moments[b, m] = bins.factors[b, m] = 0.0
-    start[grid.number] = windows[grid.number] = 0
-    for y in near_x:
-        first, last = _window(y * sharpness, grid)
-        windows[first] += 1
-        windows[last + 1] -= 1
-    for i in range(len(x)):
-        b = int(x[i] * sharpness * grid.rate)
-        bins.cell[i] = b
-        start[b + 1] += 1
-    for b in range(grid.number):
-        start[b + 1] += start[b]
-        windows[b + 1] += windows[b]
-        bins.next[b] = start[b]
-    count = 0
-    for i in range(len(x)):
-        bins.used[count] = i
-        count += 1 if windows[bins.cell[i]] > 0 else 0
-    for c in range(count):
-        i = bins.used[c]
-        b = bins.cell[i]
-        k = bins.next[b]
-        bins.next[b] = k + 1
-        y = x[i] * sharpness
-        bins.place[c] = k
-        bins.x[k] = y
-        bins.slope[k] = 0.0
-        d = y - (b + 0.5) * grid.size
-        bins.moments[b, 0] += d
-        bins.moments[b, 1] += d * d
-        bins.moments[b, 2] += d * d * d
-    return count
-
-
-@helper
-def _sum_up(bins: Bins, x: float, grid: Grid) -> Any:
-    """Return the sums of the smooth step, and of 1 - t^2, over the points ranked before x.
-
-    The step is 1/2 + 3/4 t - 1/4 t^3 for t = x - (distance of the point) between -1 and 1.
+    Consecutive points are often in the same cell. They are added to two sums, because each addition
+    waits for the one before.
     """
-    first, last = _window(x, grid)
-    steps = float(bins.start[first])
-    changes = 0.0
-    for b in range(first + 1, last):
-        # t = s - d, with s measured from the center of the bin
-        s = x - (b + 0.5) * grid.size
-        m = float(bins.start[b + 1] - bins.start[b])
-        m1 = bins.moments[b, 0]
-        m2 = bins.moments[b, 1]
-        squares = m * s * s - 2.0 * s * m1 + m2
-        cubes = m * s * s * s - 3.0 * s * (s * m1 - m2) - bins.moments[b, 2]
-        steps += 0.5 * m + 0.75 * (m * s - m1) - 0.25 * cubes
-        changes += m - squares
-    for b in range(first, last + 1, max(last - first, 1)):
-        for k in range(bins.start[b], bins.start[b + 1]):
-            t = min(max(x - bins.x[k], -1.0), 1.0)
-            steps += 0.5 + t * (0.75 - 0.25 * t * t)
-            changes += 1.0 - t * t
-    return steps, changes
+    moments = cells.moments
+    for b in range(number):
+        for k in range(2):
+            moments[b, k, 0] = moments[b, k, 1] = moments[b, k, 2] = 0.0
+    for i in range(len(x)):
+        b, f = _place(x[i] * rate)
+        k = np.uint64(i % 2)
+        moments[b, k, 0] += 1.0
+        moments[b, k, 1] += f
+        moments[b, k, 2] += f * f
 
 
 @helper
-def _add_slopes(bins: Bins, x: float, grid: Grid, factor: float) -> None:
-    """Add factor * (1 - t^2) to the slopes of the points in the window around x."""
-    first, last = _window(x, grid)
-    for b in range(first + 1, last):
-        s = x - (b + 0.5) * grid.size
-        bins.factors[b, 0] += factor * (1.0 - s * s)
-        bins.factors[b, 1] += factor * 2.0 * s
-        bins.factors[b, 2] -= factor
-    for b in range(first, last + 1, max(last - first, 1)):
-        for k in range(bins.start[b], bins.start[b + 1]):
-            t = min(max(x - bins.x[k], -1.0), 1.0)
-            bins.slope[k] += factor * (1.0 - t * t)
+def _rank(number: int, cells: Cells) -> None:
+    """Compute the rank of each cell."""
+    moments = cells.moments
+    before = 0.0
+    second = third = 0.0  # weights from the cells before
+    for b in range(number):
+        m = moments[b, 0, 0] + moments[b, 1, 0]
+        m1 = moments[b, 0, 1] + moments[b, 1, 1]
+        m2 = moments[b, 0, 2] + moments[b, 1, 2]
+        h = 0.5 * m - m1 + 0.5 * m2 + second
+        second = 0.5 * m + m1 - m2 + third
+        third = 0.5 * m2
+        cells.rank[b] = before + 0.5 * h
+        before += h
+        cells.slope[b] = 0.0
 
 
 @helper
-def _collect(points: Any, bins: Bins, count: int, grid: Grid, slope: Any) -> None:
-    """Add the slopes of the points in windows to slope[point]."""
-    for c in range(count):
-        i = bins.used[c]
-        b = bins.cell[i]
-        k = bins.place[c]
-        d = bins.x[k] - (b + 0.5) * grid.size
-        f = bins.factors[b, 0] + d * (bins.factors[b, 1] + d * bins.factors[b, 2])
-        slope[points[i]] += bins.slope[k] + f
+def _rank_of(y: float, cells: Cells) -> Any:
+    """Return the number of points ranked before y, and its derivative."""
+    b = int(y)
+    f = y - b
+    low, middle, high = cells.rank[b : b + 3]
+    # w_b + w_(b+1) + w_(b+2) = 1
+    rank = middle + 0.5 * (1.0 - f) ** 2 * (low - middle) + 0.5 * f * f * (high - middle)
+    return rank, (1.0 - f) * (middle - low) + f * (high - middle)
+
+
+@helper
+def _pull(y: float, factor: float, cells: Cells) -> None:
+    """Add factor * (derivative of the rank of y with respect to R) to the slopes of the cells."""
+    b = int(y)
+    f = y - b
+    cells.slope[b] += factor * 0.5 * (1.0 - f) ** 2
+    cells.slope[b + 1] += factor * (0.5 + f - f * f)
+    cells.slope[b + 2] += factor * 0.5 * f * f
+
+
+@helper
+def _differentiate(number: int, cells: Cells) -> None:
+    """Turn derivatives with respect to R into those with respect to y, at the start of each cell.
+
+    Moving weight from cell b to b + 1 lowers R_b and R_(b+1) by half of the weight.
+    """
+    for b in range(number - 1):
+        cells.slope[b] = -0.5 * (cells.slope[b] + cells.slope[b + 1])
+
+
+@helper
+def _collect(points: Any, x: Any, rate: float, cells: Cells, slope: Any) -> float:
+    """Add the derivatives with respect to x to slope[point], and return their sum."""
+    by_y = cells.slope
+    total = 0.0
+    for i in range(len(x)):
+        b, f = _place(x[i] * rate)
+        low = by_y[b]
+        s = rate * (low + f * (by_y[b + np.uint64(1)] - low))
+        slope[np.uint64(points[i])] += s
+        total += s
+    return total
 
 
 @helper
 def add_imprecision(
-    near: Any, close: Close, count: int, width: float, every: Bins, nearest: Bins, slope: Any
-) -> float:
-    """Return 1 - the smooth average precision of a point, and add its derivatives to slope[point].
+    near: Any, close: Close, count: int, size: float, every: Cells, nearest: Cells, slope: Any
+) -> Any:
+    """Return 1 - the smooth average precision of a point, and the sum of its derivatives.
 
-    The precision at a neighbor is P = (1 + A) / (1 + B), where A and B are the numbers of other
-    neighbors and of other points that are ranked before it. A smooth step decides whether a point
-    is ranked before the neighbor. The derivatives of a point add up to 0.
+    The derivatives are added to slope[point]. The precision at a neighbor is P = (1 + A) / (1 + B), where
+    A and B are the numbers of other neighbors and of other points that are ranked before it.
 
+    size : size of the cells
     every, nearest : working memory for the close points and for the neighbors
     """
-    sharpness = 1.0 / width
+    rate = 1.0 / size
+    x = close.x[:count]
     near_x = close.near_x[: len(near)]
-    farthest = 0.0
+    number = 0
     for y in near_x:
-        farthest = max(farthest, y)
-    grid = _make_grid((farthest + width) * sharpness, count)
-    near_grid = _make_grid(farthest * sharpness, len(near))
-    used = _sort(close.x[:count], near_x, sharpness, grid, every)
-    near_used = _sort(near_x, near_x, sharpness, near_grid, nearest)
-    share = 0.75 * sharpness / len(near)
+        number = max(number, int(y * rate) + _MORE_CELLS)
+    _count(x, rate, number, every)
+    _count(near_x, rate, number, nearest)
+    _rank(number, every)
+    _rank(number, nearest)
     value = 0.0
+    total = 0.0
     for a in range(len(near)):
-        x = near_x[a] * sharpness
-        before, by_before = _sum_up(every, x, grid)
-        nearer, by_nearer = _sum_up(nearest, x, near_grid)
+        y = near_x[a] * rate
+        before, by_before = _rank_of(y, every)
+        nearer, by_nearer = _rank_of(y, nearest)
         # Both counts include the neighbor itself, as one half.
         before += 0.5
         nearer += 0.5
         value += (1.0 - nearer / before) / len(near)
-        for_nearer = -share / before
-        for_before = share * nearer / before**2
-        _add_slopes(every, x, grid, -for_before)
-        _add_slopes(nearest, x, near_grid, -for_nearer)
-        slope[near[a]] += for_before * by_before + for_nearer * by_nearer
-    _collect(close.point, every, used, grid, slope)
-    _collect(near, nearest, near_used, near_grid, slope)
-    return value
+        for_nearer = -1.0 / (before * len(near))
+        for_before = nearer / (before**2 * len(near))
+        _pull(y, for_before, every)
+        _pull(y, for_nearer, nearest)
+        s = rate * (for_before * by_before + for_nearer * by_nearer)
+        slope[near[a]] += s
+        total += s
+    _differentiate(number, every)
+    _differentiate(number, nearest)
+    total += _collect(close.point, x, rate, every, slope)
+    total += _collect(near, near_x, rate, nearest, slope)
+    return value, total
 
 
 @kernel
@@ -279,8 +264,8 @@ def smooth_imprecision(
     """
     n = len(tree.leaf_depth)
     close = room_for(n)
-    every = bins_for(n)
-    nearest = bins_for(n)
+    every = empty_cells()
+    nearest = empty_cells()
     far = np.empty(n)
     slopes = Slopes(np.zeros(n), 0, at_point, at_node)
     total = 0.0
@@ -291,8 +276,11 @@ def smooth_imprecision(
             continue
         leave_row(tree, before, v, True, slopes)
         enter_row(tree, before, v, True, far)
-        count = _find_close(tree, far, v, near, width, close)
-        total += add_imprecision(near, close, count, width, every, nearest, slopes.pending)
+        size = cell_size(far, near, tree.leaf_depth[v], width)
+        count = _find_close(tree, far, v, near, REACH * size, close)
+        value, slope = add_imprecision(near, close, count, size, every, nearest, slopes.pending)
+        total += value
+        at_point[v] += slope
         before = v
     leave_row(tree, before, n, True, slopes)
     return total

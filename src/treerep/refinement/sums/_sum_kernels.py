@@ -14,7 +14,14 @@ import numpy as np
 
 from ..._core.kernel import helper, kernel
 from ..lengths._path_sum_kernels import FACTORS, SMOOTH, SQUARES
-from ..lengths._rank_kernels import Close, add_imprecision, bins_for, room_for
+from ..lengths._rank_kernels import (
+    REACH,
+    Close,
+    add_imprecision,
+    cell_size,
+    empty_cells,
+    room_for,
+)
 
 
 class Forest(NamedTuple):
@@ -205,17 +212,19 @@ def smooth_row_imprecision(
     work = np.empty(n)
     slope = np.zeros(n)
     close = room_for(n)
-    every = bins_for(n)
-    nearest = bins_for(n)
+    every = empty_cells()
+    nearest = empty_cells()
     value = 0.0
     for v in range(low, high):
         near = neighbors.near[neighbors.starts[v] : neighbors.starts[v + 1]]
         if len(near) == 0:
             continue
         _distances(forest, depth, ends, v, 0, work, x)
-        count = _find_close(x, v, near, width, close)
-        value += add_imprecision(near, close, count, width, every, nearest, slope)
-        # The slopes of a row add up to 0, so nothing is added at v.
+        size = cell_size(x, near, 0.0, width)
+        count = _find_close(x, v, near, REACH * size, close)
+        part, total = add_imprecision(near, close, count, size, every, nearest, slope)
+        value += part
+        at_point[v] += total
         for c in range(count):
             at_point[close.point[c]] += slope[close.point[c]]
         _spread(forest, v, 0, slope, work, at_node)
