@@ -141,6 +141,39 @@ def test_compiled_kernels_release_the_gil_and_are_cached() -> None:
     assert isinstance(double._cache, kernel_cache.KernelCache)
 
 
+@helper
+def larger_by(value: int, step: int) -> int:
+    return value + step
+
+
+def test_a_helper_is_compiled_once_for_int32_int64_and_constants(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    @kernel
+    def add_up(short: np.ndarray, long: np.ndarray) -> int:
+        total = larger_by(short[0], 1) + larger_by(long[0], short[0])
+        return total + larger_by(2, long[0])
+
+    largest = np.iinfo(np.int32).max
+    found = add_up(np.array([largest], np.int32), np.array([3]))
+    assert found == (largest + 1) + (largest + 3) + 5
+    assert larger_by.nopython_signatures == [numba.int64(numba.int64, numba.int64)]
+
+
+def test_kernels_may_contain_functions_and_expressions_of_arrays() -> None:
+    @kernel
+    def combine(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        def half(value: float) -> float:
+            return value / 2
+
+        z = x * y - 1.0
+        return np.sqrt(z * z) + half(x[0])
+
+    assert combine(np.array([2.0, 4.0]), np.array([3.0, 5.0])).tolist() == [6.0, 20.0]
+
+
 @kernel
 def triple(values: np.ndarray) -> np.ndarray:
     return 3 * values
