@@ -436,6 +436,8 @@ def test_a_borrower_counts_no_references() -> None:
     [(itself, "returns an array"), (second_half, "returning of array"), (fresh_sum, "empty")],
 )
 def test_a_borrower_neither_returns_nor_allocates_arrays(function, reason: str) -> None:  # type: ignore[no-untyped-def]
+    # The calls of a helper, which may allocate, are resolved first.
+    helper(function).compile((numba.float64[::1],))
     borrowed = borrower(function)
     with pytest.raises(Exception, match=reason):
         borrowed.compile((numba.float64[::1],))

@@ -21,6 +21,7 @@ from numba.core import ir
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import NativeLowering, NopythonRewrites
 from numba.core.typing import Context
 from numba.core.untyped_passes import InlineClosureLikes
@@ -45,7 +46,8 @@ class _QuickFlags(Flags):  # type: ignore[misc]
         return _HASH
 
 
-# Signatures of calls to functions of numba, by the function and the types of the arguments.
+# Signatures of calls to functions of numba, by the function, the types of the arguments, and whether
+# references are counted. Borrowers, which do not count them, cannot call functions that allocate.
 _resolved: dict[Any, Any] = {}
 
 
@@ -63,8 +65,9 @@ class _QuickContext(Context):  # type: ignore[misc]
             args = tuple(map(_common_type, args))
         if kws or not isinstance(function, types.Function):
             return super()._resolve_user_function_type(func, args, kws, literals)
+        flags = ConfigStack.top_or_none()
         # A function that has received more templates is not equal to its earlier version.
-        key = function, args
+        key = function, args, flags is not None and flags.nrt
         found = _resolved.get(key)
         if found is None:
             found = super()._resolve_user_function_type(func, args, kws, literals)

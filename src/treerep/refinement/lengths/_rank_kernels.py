@@ -84,7 +84,7 @@ def cell_size(x: Any, near: Any, depth: float, width: float) -> float:
 @helper
 def _find_close(
     tree: MeasuredSplits, far: Any, v: int, near: Any, beyond: float, close: Close
-) -> int:
+) -> Any:
     """List the close points and return their number. `far` is that of row v."""
     depth = tree.leaf_depth[v]
     farthest = 0.0
@@ -132,10 +132,10 @@ def _count(x: Any, rate: float, number: int, cells: Cells) -> None:
             moments[b, k, 0] = moments[b, k, 1] = moments[b, k, 2] = 0.0
     for i in range(len(x)):
         b, f = _place(x[i] * rate)
-        k = np.uint64(i % 2)
-        moments[b, k, 0] += 1.0
-        moments[b, k, 1] += f
-        moments[b, k, 2] += f * f
+        half = np.uint64(i % 2)
+        moments[b, half, 0] += 1.0
+        moments[b, half, 1] += f
+        moments[b, half, 2] += f * f
 
 
 @helper
