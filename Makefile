@@ -1,8 +1,8 @@
 # Everything a developer needs, on a machine with only python3 and make. `make help` lists the targets.
 PYTHON ?= python3
 TORCH  ?= torch==2.13.0
-# Test processes.
-JOBS   ?= 2
+# Test processes: one more than two cores, because many tests wait for child processes.
+JOBS   ?= 3
 
 # Tests start hundreds of processes. Without stored bytecode, each would compile the package's source again.
 unexport PYTHONDONTWRITEBYTECODE
