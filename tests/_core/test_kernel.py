@@ -98,7 +98,12 @@ def test_the_stamp_covers_all_kernels_that_a_kernel_imports(tmp_path: Path) -> N
     }
     sources = {file.relative_to(copy).as_posix() for file in kernel_cache._sources(path)}
     assert {"fitting/treerep/_zone_kernels.py", *oracle} <= sources
-    assert {source for source in sources if source.startswith("_core/")} == {"_core/kernel.py"}
+    # The decorators and the compiler also decide what the machine code is.
+    assert {source for source in sources if source.startswith("_core/")} == {
+        "_core/compilers.py",
+        "_core/kernel.py",
+        "_core/kernel_cache.py",
+    }
 
     def stamp() -> str:
         kernel_cache._file_hash.cache_clear()

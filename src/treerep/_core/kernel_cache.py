@@ -135,8 +135,8 @@ def source_stamp(path: Path) -> str:
 def _sources(path: Path) -> frozenset[Path]:
     """Return a file and the files of the package that it imports.
 
-    The imports of other files count only if those hold kernels or the classes of oracles. Other
-    imported files define types and options of the compiler.
+    The imports of other files count only if those hold kernels, the classes of oracles, or the
+    decorators of kernels, which import the compiler. Other imported files define types.
     """
     found = {path}
     waiting = [path]
@@ -144,7 +144,7 @@ def _sources(path: Path) -> frozenset[Path]:
         for file in _imported(waiting.pop()):
             if file not in found:
                 found.add(file)
-                if file.name.endswith(("kernels.py", "classes.py")):
+                if file.name.endswith(("kernels.py", "classes.py", "kernel.py")):
                     waiting.append(file)
     return frozenset(found)
 
