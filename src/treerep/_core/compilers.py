@@ -46,6 +46,8 @@ class _QuickFlags(Flags):  # type: ignore[misc]
         return _HASH
 
 
+# Expressions that only return a part of an array.
+_SLICES = ("getitem", "static_getitem")
 # Signatures of calls to functions of numba, by the function, the types of the arguments, and whether
 # references are counted. Borrowers, which do not count them, cannot call functions that allocate.
 _resolved: dict[Any, Any] = {}
@@ -124,10 +126,6 @@ class _FuseArrays(NopythonRewrites):  # type: ignore[misc]
         ):
             return False
         return bool(super().run_pass(state))
-
-
-# Expressions that only return a part of an array.
-_SLICES = ("getitem", "static_getitem")
 
 
 class KernelCompiler(Compiler):  # type: ignore[misc]

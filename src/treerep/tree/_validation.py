@@ -71,8 +71,10 @@ def check_tree(edges: NDArray[np.int64]) -> None:
 
     n_nodes = len(edges) + 1
     near = read_only(edges.astype(np.int32, copy=False))
-    table, no_rows = (np.empty((length, 4), np.int32) for length in (n_nodes, 0))
-    removed, no_ranks = (np.empty(length, np.int32) for length in (n_nodes, 0))
+    table = np.empty((n_nodes, 4), np.int32)
+    removed = np.empty(n_nodes, np.int32)
+    no_ranks = np.empty(0, np.int32)
+    no_rows = np.empty((0, 4), np.int32)
     if not root_edges(near, 0, no_ranks, table, removed, no_rows):
         raise ValueError(fault(edges, n_nodes, n_nodes))
 

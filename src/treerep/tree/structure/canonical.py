@@ -34,7 +34,7 @@ def canonical_edges(
     edges : (E, 2) int64, weights : (E,) float64
         Without gaps: nodes are 0 ... E.
 
-    Takes linear time: leaf pruning, sums over subtrees, and a counting sort. Raises a
+    Takes linear time: leaf pruning, sorted lists of children, and a counting sort. Raises a
     ValueError if the edges do not form one tree.
 
     >>> canonical_edges(3, [[5, 2], [5, 0], [1, 5]], [3.0, 1.0, 2.0])

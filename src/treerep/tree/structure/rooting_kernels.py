@@ -20,7 +20,7 @@ NODE, UP, VIA, SPARE = range(4)
 _CHILD, _NEXT, _POSITION = _DEGREE, _LINK, _SIZE
 
 _FEW = 64  # children that are sorted by insertion
-_BYTE = 256
+_BYTE = 256  # values of a byte
 
 
 @borrower
@@ -78,12 +78,12 @@ def root_edges(edges: Any, root: Any, lowest: Any, table: Any, removed: Any, row
     """Put the nodes in preorder from `root`. O(ids).
 
     Children are sorted by the lowest rank in their subtree. If `rows` is empty, only tell whether
-    the edges form one tree that contains the root. One kernel for both compiles faster than two.
+    the edges form one tree that contains the root, so that no second kernel must be compiled.
 
     Parameters
     ----------
-    edges : (E, 2) int64, ids below `len(table)`; ids may be missing
-    lowest : (ids,) int32, the rank of each node: a permutation, overwritten
+    edges : (E, 2) int32, ids below `len(table)`; ids may be missing
+    lowest : (ids,) int32, the rank of each node: a permutation, overwritten. Not read if `rows` is empty
     table : (ids, 4) int32 and removed : (E+1,) int32, scratch
     rows : (E+1, 4) int32, written
         The NODE at each preorder position, the position UP of its parent and the index VIA of
