@@ -1,0 +1,172 @@
+"""Count how many files of other projects are read, and why the others are refused.
+
+`python -m harden.foreign_files READER PROJECT=PATH ...` prints a Markdown table, then each refused
+file with its error. READER is "trees" or "placements". PATH is a folder, or a git directory, of
+which the newest commit is read. Nothing is fetched, and nothing is stored.
+"""
+
+import argparse
+import re
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from treerep import formats
+
+
+class Reader(NamedTuple):
+    """A reader, the suffixes of its files, and options that a user can add, one after another."""
+
+    read: Callable[..., object]
+    suffixes: tuple[str, ...]
+    options: dict[str, Any]
+
+
+READERS = {
+    "placements": Reader(
+        formats.read_placements, (".jplace", ".jplace.gz"), {"negative_lengths": "zero"}
+    ),
+    "trees": Reader(
+        formats.read_trees,
+        (
+            ".nwk",
+            ".newick",
+            ".nw",
+            ".tre",
+            ".tree",
+            ".trees",
+            ".treefile",
+            ".nex",
+            ".nexus",
+            ".nxs",
+        ),
+        {"negative_lengths": "zero", "default_length": 1.0},
+    ),
+}
+
+
+class Outcome(NamedTuple):
+    """A file, the options that it needed, and the error if it is refused with all of them."""
+
+    name: str
+    options: tuple[str, ...]
+    error: str | None
+
+
+def outcomes(reader: Reader, path: Path) -> list[Outcome]:
+    """Read all files of a folder or of a git directory."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = []
+        for name, content in contents(path, reader.suffixes):
+            copy = Path(folder, name.replace("/", "_"))
+            copy.write_bytes(content)
+            found.append(_outcome(reader, name, copy))
+            copy.unlink()
+    return found
+
+
+def contents(path: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and content of each file with one of the suffixes, in order of the names."""
+    if _git(path, "rev-parse", check=False) is None:
+        for file in sorted(path.rglob("*")):
+            if file.name.lower().endswith(suffixes) and file.is_file():
+                yield file.relative_to(path).as_posix(), file.read_bytes()
+        return
+    listed = _git(path, "ls-tree", "-r", "-z", "--name-only", "HEAD")
+    assert listed is not None
+    for name in filter(None, listed.decode().split("\0")):
+        if name.lower().endswith(suffixes):
+            content = _git(path, "show", f"HEAD:{name}")
+            assert content is not None
+            yield name, content
+
+
+def _git(path: Path, *arguments: str, check: bool = True) -> bytes | None:
+    """Return the output of git. Without `check`, return None if it fails."""
+    done = subprocess.run(
+        ["git", f"--git-dir={path}", *arguments], capture_output=True, check=check
+    )
+    return done.stdout if done.returncode == 0 else None
+
+
+def _outcome(reader: Reader, name: str, copy: Path) -> Outcome:
+    """Read a file without options, then with more and more of them."""
+    added: dict[str, Any] = {}
+    error = _error(reader, copy, added)
+    first = error
+    for option, value in reader.options.items():
+        if error is None:
+            break
+        added[option] = value
+        error = _error(reader, copy, added)
+    return Outcome(name, tuple(added), None if error is None else first)
+
+
+def _error(reader: Reader, copy: Path, options: dict[str, Any]) -> str | None:
+    try:
+        reader.read(copy, **options)
+    except ValueError as error:  # any other exception is a fault, and ends the run
+        return str(error).removeprefix(f"{copy}").removeprefix(": ")
+    return None
+
+
+def kind(error: str) -> str:
+    """Return an error without its values, so that equal faults are counted together.
+
+    >>> kind("Newick, line 1 column 7 (character 6): the name 'b' occurs twice")
+    'the name ... occurs twice'
+    """
+    error = re.sub(r"^\w+, line \d+ column \d+ \(character \d+\): ", "", error)
+    return re.sub(r"'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", "...", error)
+
+
+def table(projects: dict[str, list[Outcome]]) -> str:
+    """Return the counts of each project as a Markdown table."""
+    lines = [
+        "| project | files | read | with an option | refused |",
+        "| --- | ---: | ---: | ---: | --- |",
+    ]
+    for project, found in projects.items():
+        refused = [outcome for outcome in found if outcome.error is not None]
+        read = [outcome for outcome in found if outcome.error is None]
+        helped = [outcome for outcome in read if outcome.options]
+        kinds = Counter(kind(outcome.error or "") for outcome in refused).most_common()
+        reasons = "; ".join(f"{count} x {reason}" for reason, count in kinds)
+        cells = (
+            project,
+            len(found),
+            len(read) - len(helped),
+            len(helped),
+            f"{len(refused)}: {reasons}" if refused else "0",
+        )
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m harden.foreign_files",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("reader", choices=READERS)
+    parser.add_argument("projects", nargs="+", metavar="PROJECT=PATH")
+    chosen = parser.parse_args()
+    projects: dict[str, list[Outcome]] = {}
+    for project in chosen.projects:
+        name, _, path = project.rpartition("=")
+        projects[name or Path(path).name] = outcomes(READERS[chosen.reader], Path(path))
+    print(table(projects))
+    for name, found in projects.items():
+        for outcome in found:
+            if outcome.error is not None:
+                print(f"{name}: {outcome.name}: {outcome.error}")
+            elif outcome.options:
+                print(f"{name}: {outcome.name}: needs {', '.join(outcome.options)}")
+
+
+if __name__ == "__main__":
+    main()
