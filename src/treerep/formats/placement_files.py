@@ -51,13 +51,17 @@ def write_placements(placements: Placements, path: str | os.PathLike[str]) -> No
     write_targets({name: as_utf8(jplace.write(placements), name)})
 
 
-def read_placements(path: str | os.PathLike[str]) -> Placements:
-    """Read placements from a jplace file of version 2 or 3.
+def read_placements(
+    path: str | os.PathLike[str], *, negative_lengths: str = "error"
+) -> Placements:
+    """Read placements from a jplace file of version 1, 2 or 3.
 
     Parameters
     ----------
     path : str or path
         A file of any program, or "-" for standard input. Gzip is decompressed.
+    negative_lengths : {"error", "zero"}
+        Whether negative lengths raise an error or become 0.
 
     Returns
     -------
@@ -73,7 +77,14 @@ def read_placements(path: str | os.PathLike[str]) -> Placements:
     Notes
     -----
     The tree is read by the rules of `Tree.from_newick`, and its edges are found by their numbers
-    in braces. A point with several names becomes several points at the same places.
+    in braces. Leaves without names are named by these numbers, as in "{3}". The tree has no edge
+    above its root: a place there becomes a place at the root, and its distance from the root is
+    added to `pendant`.
+
+    An entry with several names becomes several points at the same places. Points may share a name,
+    but `Placements.attached` needs different names. Columns that `Placements` does not have, such
+    as `classification`, are not read. A place may be beyond the end of its edge by 0.00001 plus
+    0.1% of the edge, because programs round lengths. It becomes the end of the edge.
 
     Examples
     --------
@@ -86,4 +97,4 @@ def read_placements(path: str | os.PathLike[str]) -> Placements:
     array([[0.5]])
     """
     with errors_named(path):
-        return jplace.read(Source(path).exact_text())
+        return jplace.read(Source(path).exact_text(), negative_lengths)

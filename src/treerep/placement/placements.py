@@ -51,6 +51,9 @@ class Placements:
         Logarithm of the likelihood, up to a constant for each point.
     weights : (m, k) array
         Likelihood of the place divided by the sum of the likelihoods of the k places.
+    multiplicities : (m,) array, or None
+        How often each new point was observed, such as the number of identical reads, from the `nm`
+        of a jplace file. None if the file has none. They do not change the other results.
 
     See Also
     --------
@@ -69,10 +72,12 @@ class Placements:
     log_likelihoods: Numbers
     weights: Numbers
     tol: float = 0.0  # shorter parts of edges count as zero in `attached`
+    multiplicities: Numbers | None = None
 
     def __post_init__(self) -> None:
-        for name in _ARRAYS:
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        for name in (*_ARRAYS, "multiplicities"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, read_only(getattr(self, name)))
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -121,7 +126,8 @@ class Placements:
     def attached(self) -> Tree:
         """Return the tree with each new point attached at its best place.
 
-        Nodes 0 ... n-1 are the points of the tree, and nodes n ... n+m-1 are the new points.
+        Nodes 0 ... n-1 are the points of the tree, and nodes n ... n+m-1 are the new points. Their
+        labels must all be different. Each new point is one leaf, whatever its multiplicity is.
         """
         n = len(self.tree) + len(self)
         labels = joined_labels(self.tree, self.labels, len(self))

@@ -1,6 +1,8 @@
-"""jplace, the JSON format of phylogenetic placements (Matsen et al. 2012), version 3.
+"""jplace, the JSON format of phylogenetic placements (Matsen et al. 2012).
 
-The tree is Newick text with the number of each edge in braces after its length.
+The tree is Newick text with the number of each edge in braces after its length. Version 1 has the
+numbers in square brackets. Versions 1 and 2 have one multiplicity `m` for each entry, and version 3
+has `nm`, a list of names with multiplicities. Version 3 is written.
 """
 
 import json
@@ -12,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import __version__
-from ...metric.base import check_labels
 from ...placement.placements import Placements
 from ...tree.exchange.newick_text import write_newick
 from ...tree.operations.leaves import leaf_edges, points_inside
@@ -28,12 +29,46 @@ _FIELDS = (
     "pendant_length",
     "error",
 )
+_READ = (*_FIELDS, "proximal_length")
 _NEEDED = ("edge_num", "like_weight_ratio", "pendant_length")
-# A quoted name, a length with the number of its edge, or the number of the root.
+_COMMENT = r"\[[^][]*+\]"
+# A quoted name, a comment, or a length with the number of its edge, perhaps of a leaf without name.
 _NUMBERED = re.compile(
-    r"'[^']*'|(?P<length>:[^,():;'{}]*)\{(?P<number>\d+)\}|(?P<root>\{\d+\})(?=[^,()']*;)"
+    rf"'[^']*+'|{_COMMENT}|(?P<nameless>[(,]\s*+)?"
+    rf"(?P<length>:[^][,():;'{{}}]*+(?:{_COMMENT}\s*+)*+)\{{(?P<number>[0-9]+)\}}"
 )
+# The length and the number of the edge above the root.
+_ROOT = re.compile(
+    rf"(?::(?P<length>[-+.0-9eE\s]*+)(?:{_COMMENT}\s*+)*+)?(?:\{{(?P<number>[0-9]+)\}})?\s*+;\s*+\Z"
+)
+_BRACKETED = re.compile(r"'[^']*+'|\[(?P<number>[0-9]+)\]")
 _NO_NUMBER = 2**52
+# Places may be this far beyond the end of an edge, because programs round lengths.
+_SLACK = 1e-5  # plus
+_RELATIVE_SLACK = 1e-3  # of the edge
+
+
+class _Entry(NamedTuple):
+    """An entry of a file: new points that have the same places."""
+
+    where: str  # "placement 0 ('q')", for error messages
+    names: list[str]
+    multiplicities: list[float]
+    has_multiplicities: bool
+    places: list[Any]
+
+
+class _Reference(NamedTuple):
+    """The tree of a file, and its edges by their numbers."""
+
+    tree: Tree
+    root: int
+    numbers: NDArray[np.float64]  # sorted
+    edges: NDArray[np.int64]  # the edge of each number
+    # The edge above the root, which `tree` does not have. Its number is NaN if it has none, and
+    # its entry in `edges` is an edge below the root.
+    root_number: float
+    root_length: float
 
 
 class _Written(NamedTuple):
@@ -73,7 +108,10 @@ def write(found: Placements) -> str:
             )
             # JSON has no NaN.
             places.append([x if math.isfinite(x) else None for x in numbers])
-        entries.append({"p": places, "n": [name]})
+        if found.multiplicities is None:
+            entries.append({"p": places, "n": [name]})
+        else:
+            entries.append({"p": places, "nm": [[name, float(found.multiplicities[i])]]})
     content = {
         "tree": written.text,
         "placements": entries,
@@ -109,110 +147,234 @@ def _postorder(view: Preorder) -> NDArray[np.int64]:
     return np.arange(len(level)) - level + view.size - 1
 
 
-def read(text: str) -> Placements:
-    """Read the text of a jplace file."""
+def read(text: str, negative_lengths: str = "error") -> Placements:
+    """Read the text of a jplace file of version 1, 2 or 3."""
     content = json.loads(text)
     if not isinstance(content, dict) or not {"tree", "placements", "fields"} <= set(content):
         raise ValueError("a jplace file has a tree, placements and fields: check the format")
-    fields = list(content["fields"])
+    fields = _fields(content["fields"])
+    if not isinstance(content["tree"], str):
+        raise ValueError("the tree must be Newick text: correct it")
+    if not isinstance(content["placements"], list):
+        raise ValueError("the placements must be a list: correct them")
+    is_old = content.get("version") == 1
+    tree_text = _BRACKETED.sub(_braced, content["tree"]) if is_old else content["tree"]
+    reference = _read_tree(tree_text, negative_lengths)
+    entries = [_entry(i, entry) for i, entry in enumerate(content["placements"])]
+    return _placements(reference, entries, _table(entries, fields), negative_lengths)
+
+
+def _fields(fields: object) -> list[str]:
+    """Check the names of the columns. Other columns than those of `_READ` may hold anything."""
+    if not isinstance(fields, list) or not all(isinstance(name, str) for name in fields):
+        raise ValueError("the fields must be a list of names: correct them")
     absent = [name for name in _NEEDED if name not in fields]
     if not {"distal_length", "proximal_length"} & set(fields):
         absent.append("distal_length")
     if absent:
-        raise ValueError(f"the field {absent[0]!r} is missing: use jplace of version 2 or 3")
-    tree, edge_of_number = _read_tree(str(content["tree"]))
-    names: list[str] = []
-    rows: list[list[list[Any]]] = []
-    for entry in content["placements"]:
-        own = entry.get("n", [pair[0] for pair in entry.get("nm", [])])
-        own = [own] if isinstance(own, str) else own
-        names += map(str, own)
-        rows += [entry["p"]] * len(own)
-    table = _table(rows, fields)
-    return _placements(tree, edge_of_number, check_labels(names, len(rows)), table)
+        raise ValueError(f"the field {absent[0]!r} is missing: add it")
+    twice = [name for name in _READ if fields.count(name) > 1]
+    if twice:
+        raise ValueError(f"the field {twice[0]!r} occurs twice: remove one")
+    return fields
 
 
-def _table(rows: list[list[list[Any]]], fields: list[str]) -> dict[str, NDArray[np.float64]]:
-    """Return an (m, k) array for each field. NaN stands for absent numbers."""
-    width = max((len(places) for places in rows), default=1)
-    table = {name: np.full((len(rows), width), np.nan) for name in fields}
-    for i, places in enumerate(rows):
-        if not places:
-            raise ValueError(f"placement {i} has no places: remove it")
-        for k, numbers in enumerate(places):
+def _entry(index: int, entry: object) -> _Entry:
+    """Check the names, multiplicities and places of an entry, but not the numbers of the places."""
+    where = f"placement {index}"
+    if not isinstance(entry, dict) or ("n" in entry) == ("nm" in entry):
+        raise ValueError(f'{where} needs either names "n" or "nm": correct it')
+    if "nm" in entry:
+        pairs = entry["nm"]
+        if not isinstance(pairs, list) or any(
+            not isinstance(pair, list) or len(pair) != 2 for pair in pairs
+        ):
+            raise ValueError(f'{where}: "nm" must hold [name, multiplicity]: correct it')
+        names = [name for name, _ in pairs]
+        counts = [count for _, count in pairs]
+    else:
+        names = [entry["n"]] if isinstance(entry["n"], str) else entry["n"]
+        counts = [entry["m"]] if "m" in entry else []
+    if not isinstance(names, list) or not names or not all(isinstance(x, str) for x in names):
+        raise ValueError(f"{where}: the names must be a list of text: correct them")
+    where = f"placement {index} ({names[0]!r})"
+    if counts and len(counts) != len(names):
+        raise ValueError(f'{where}: "m" belongs to one name, not {len(names)}: use "nm"')
+    multiplicities = [_number(count, "the multiplicity", where) for count in counts]
+    for count in multiplicities:
+        if not 0 <= count < math.inf:
+            raise ValueError(
+                f"{where}: the multiplicity is {_shown(count)}, which is not a finite number "
+                "of at least 0: correct it"
+            )
+    places = entry.get("p")
+    if not isinstance(places, list) or not places:
+        raise ValueError(f"{where} has no places: remove it")
+    return _Entry(where, names, multiplicities or [1.0] * len(names), bool(counts), places)
+
+
+def _table(entries: list[_Entry], fields: list[str]) -> dict[str, NDArray[np.float64]]:
+    """Return an array for each column: a row for each entry, with NaN for absent numbers."""
+    width = max((len(entry.places) for entry in entries), default=1)
+    columns = [(column, name) for column, name in enumerate(fields) if name in _READ]
+    table = {name: np.full((len(entries), width), np.nan) for _, name in columns}
+    for i, entry in enumerate(entries):
+        for k, numbers in enumerate(entry.places):
+            if not isinstance(numbers, list):
+                raise ValueError(f"{entry.where}: each place must be a list: correct it")
             if len(numbers) != len(fields):
                 raise ValueError(
-                    f"placement {i} has {len(numbers)} numbers for {len(fields)} fields: correct it"
+                    f"{entry.where} has {len(numbers)} numbers for {len(fields)} fields: "
+                    "correct it"
                 )
-            for name, number in zip(fields, numbers, strict=True):
-                table[name][i, k] = np.nan if number is None else float(number)
+            for column, name in columns:
+                table[name][i, k] = _number(numbers[column], name, entry.where)
     return table
 
 
+def _number(value: object, name: str, where: str) -> float:
+    """Return a number of the file, or NaN for null."""
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{where}: {name} is {value!r}, which is not a number: correct it")
+    return float(value)
+
+
+def _shown(number: float) -> str:
+    return "null" if math.isnan(number) else f"{number:.17g}"
+
+
 def _placements(
-    tree: Tree,
-    edge_of_number: dict[int, int],
-    labels: tuple[str, ...] | None,
+    reference: _Reference,
+    entries: list[_Entry],
     table: dict[str, NDArray[np.float64]],
+    negative_lengths: str,
 ) -> Placements:
+    tree = reference.tree
+    counts = np.array([len(entry.places) for entry in entries], np.int64)
+    used = np.arange(table["edge_num"].shape[1]) < counts[:, None]
+
+    def refuse(wrong: NDArray[np.bool_], name: str, problem: str) -> None:
+        for i, k in np.argwhere(used & wrong)[:1]:
+            raise ValueError(
+                f"{entries[i].where}: {name} is {_shown(table[name][i, k])}, {problem}"
+            )
+
     numbers = table["edge_num"]
-    unknown = np.full(numbers.shape, np.nan)
-    view = tree._view_from(0 if tree.root is None else tree.root)
+    known = np.searchsorted(reference.numbers, numbers).clip(max=len(reference.numbers) - 1)
+    refuse(
+        reference.numbers[known] != numbers,
+        "edge_num",
+        "which is not the number of an edge of the tree: correct it",
+    )
+    weights = table["like_weight_ratio"]
+    refuse(
+        ~((weights >= 0) & np.isfinite(weights)),
+        "like_weight_ratio",
+        "which is not a finite number of at least 0: correct it",
+    )
+    edges = np.where(used, reference.edges[known], 0)
+    is_root = numbers == reference.root_number
+    edge_lengths = np.where(is_root, reference.root_length, tree.weights[edges])
+    slack = _SLACK + _RELATIVE_SLACK * edge_lengths
+    along = "distal_length" if "distal_length" in table else "proximal_length"
+    for name, least in (("pendant_length", np.zeros(used.shape)), (along, -slack)):
+        refuse(~np.isfinite(table[name]), name, "which is not a finite length: correct it")
+        if negative_lengths == "error":
+            refuse(
+                table[name] < least,
+                name,
+                "but negative lengths are errors: they can be read as 0",
+            )
+    on_edge = table[along]
+    if negative_lengths == "zero":
+        # The edge may have been negative.
+        on_edge = np.where(edge_lengths == 0, 0.0, on_edge)
+    for i, k in np.argwhere(used & (on_edge > edge_lengths + slack))[:1]:
+        raise ValueError(
+            f"{entries[i].where}: {along} is {_shown(on_edge[i, k])}, but edge "
+            f"{_shown(numbers[i, k])} has the length {_shown(edge_lengths[i, k])}: correct it"
+        )
+    on_edge = np.clip(on_edge, 0.0, edge_lengths)
+    distal = on_edge if along == "distal_length" else edge_lengths - on_edge
+    # A place above the root is moved to the root, and its distance from the root is added to the
+    # pendant length. The distances to all points of the tree remain the same.
+    pendant = np.maximum(table["pendant_length"], 0.0) + np.where(is_root, distal, 0.0)
+    distal = np.where(is_root, tree.weights[edges], distal)
+    view = tree._view_from(reference.root)
     lower = view.order[lower_ends(tree.edges, view)]
-    nodes = np.full(numbers.shape, -1)
-    lengths = np.zeros(numbers.shape)
-    for index in np.argwhere(~np.isnan(numbers)):
-        at = tuple(index)
-        number = int(numbers[at])
-        if number not in edge_of_number:
-            raise ValueError(f"placement {at[0]} is at edge {number}, which is not in the tree")
-        edge = edge_of_number[number]
-        nodes[at] = lower[edge]
-        lengths[at] = tree.weights[edge]
-    distal = table.get("distal_length")
-    if distal is None:
-        distal = lengths - table["proximal_length"]
-    absent = nodes < 0
-    places = (np.clip(distal, 0.0, lengths), table["pendant_length"])
-    distal, pendant = (np.where(absent, 0.0, array) for array in places)
-    errors = table.get("error", unknown)
-    likelihoods = table.get("likelihood", unknown)
-    weights = np.where(absent, 0.0, table["like_weight_ratio"])
+    unknown = np.full(used.shape, np.nan)
+    weights = np.where(used, weights, 0.0)
     order = np.argsort(-weights, axis=1, kind="stable")
-    if not all(np.isfinite(array).all() for array in (distal, pendant, weights)):
-        raise ValueError("a length or weight is missing or infinite: correct the file")
+    # Points of the same entry have the same places.
+    owner = np.repeat(np.arange(len(entries)), [len(entry.names) for entry in entries])
 
     def sorted_places(array: NDArray[Any]) -> NDArray[Any]:
-        return np.take_along_axis(array, order, axis=1)
+        return np.take_along_axis(array, order, axis=1)[owner]
 
+    has_counts = any(entry.has_multiplicities for entry in entries)
     return Placements(
         tree,
-        labels,
-        nodes=sorted_places(nodes),
-        distal=sorted_places(distal),
-        pendant=sorted_places(pendant),
-        errors=sorted_places(errors),
-        log_likelihoods=sorted_places(likelihoods),
+        tuple(name for entry in entries for name in entry.names),
+        nodes=sorted_places(np.where(used, lower[edges], -1)),
+        distal=sorted_places(np.where(used, distal, 0.0)),
+        pendant=sorted_places(np.where(used, pendant, 0.0)),
+        errors=sorted_places(table.get("error", unknown)),
+        log_likelihoods=sorted_places(table.get("likelihood", unknown)),
         weights=sorted_places(weights),
+        multiplicities=np.array([count for entry in entries for count in entry.multiplicities])
+        if has_counts
+        else None,
     )
 
 
-def _read_tree(text: str) -> tuple[Tree, dict[int, int]]:
-    """Return the tree, and its edges by their numbers in the file."""
-    tree = Tree.from_newick(_NUMBERED.sub(_plain, text))
+def _read_tree(text: str, negative_lengths: str) -> _Reference:
+    """Read the tree, and find its edges by their numbers."""
+    above = _ROOT.search(text)
+    if above:
+        text = text[: above.start()] + ";"
+    if not any(match["number"] for match in _NUMBERED.finditer(text)):
+        raise ValueError(
+            "the edges of the tree have no numbers in braces, as in (a:1{0},b:2{1}): number them"
+        )
+    tree = Tree.from_newick(_NUMBERED.sub(_plain, text), negative_lengths=negative_lengths)
     # In a second tree of the same shape, the length of each edge is its number.
-    numbers = Tree.from_newick(_NUMBERED.sub(_as_length, text), default_length=_NO_NUMBER)
-    edges = {int(number): edge for edge, number in enumerate(numbers.weights)}
-    if len(edges) < len(tree.edges) or _NO_NUMBER in edges:
+    numbered = Tree.from_newick(_NUMBERED.sub(_as_length, text), default_length=_NO_NUMBER)
+    numbers = numbered.weights.tolist()
+    edges = list(range(len(numbers)))
+    root = tree.root
+    assert root is not None  # a tree with edges has the root of the text
+    root_number = root_length = math.nan
+    if above and above["number"]:
+        root_number = float(above["number"])
+        root_length = max(float(above["length"] or 0), 0.0)
+        numbers.append(root_number)
+        edges.append(int(np.flatnonzero((tree.edges == root).any(axis=1))[0]))
+    if len(set(numbers)) < len(numbers) or _NO_NUMBER in numbers:
         raise ValueError("the edges of the tree need different numbers in braces: number them")
-    return tree, edges
+    order = np.argsort(numbers)
+    return _Reference(
+        tree, root, np.array(numbers)[order], np.array(edges)[order], root_number, root_length
+    )
 
 
 def _plain(match: re.Match[str]) -> str:
-    if match["root"]:
-        return ""
-    return match["length"] or match.group()
+    """Remove the number of an edge, which becomes the name of a leaf without a name."""
+    return _numbered(match, match["length"])
 
 
 def _as_length(match: re.Match[str]) -> str:
-    return f":{match['number']}" if match["length"] else _plain(match)
+    """Replace the length of an edge by its number."""
+    return _numbered(match, f":{match['number']}")
+
+
+def _numbered(match: re.Match[str], length: str) -> str:
+    if match["number"] is None:
+        return match.group()
+    name = f"{match['nameless']}'{{{match['number']}}}'" if match["nameless"] else ""
+    return name + length
+
+
+def _braced(match: re.Match[str]) -> str:
+    return f"{{{match['number']}}}" if match["number"] else match.group()
