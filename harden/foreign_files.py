@@ -70,26 +70,25 @@ def outcomes(reader: Reader, path: Path) -> list[Outcome]:
 
 def contents(path: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file with one of the suffixes, in order of the names."""
-    if _git(path, "rev-parse", check=False) is None:
+    if not is_git(path):
         for file in sorted(path.rglob("*")):
             if file.name.lower().endswith(suffixes) and file.is_file():
                 yield file.relative_to(path).as_posix(), file.read_bytes()
         return
-    listed = _git(path, "ls-tree", "-r", "-z", "--name-only", "HEAD")
-    assert listed is not None
-    for name in filter(None, listed.decode().split("\0")):
+    for name in _git(path, "ls-tree", "-r", "-z", "--name-only", "HEAD").decode().split("\0"):
         if name.lower().endswith(suffixes):
-            content = _git(path, "show", f"HEAD:{name}")
-            assert content is not None
-            yield name, content
+            yield name, _git(path, "show", f"HEAD:{name}")
 
 
-def _git(path: Path, *arguments: str, check: bool = True) -> bytes | None:
-    """Return the output of git. Without `check`, return None if it fails."""
-    done = subprocess.run(
-        ["git", f"--git-dir={path}", *arguments], capture_output=True, check=check
-    )
-    return done.stdout if done.returncode == 0 else None
+def is_git(path: Path) -> bool:
+    """Tell whether a folder is a git directory, such as `.git` or a bare repository."""
+    return (path / "HEAD").is_file() and (path / "objects").is_dir()
+
+
+def _git(path: Path, *arguments: str) -> bytes:
+    return subprocess.run(
+        ["git", f"--git-dir={path}", *arguments], capture_output=True, check=True
+    ).stdout
 
 
 def _outcome(reader: Reader, name: str, copy: Path) -> Outcome:
@@ -114,13 +113,15 @@ def _error(reader: Reader, copy: Path, options: dict[str, Any]) -> str | None:
 
 
 def kind(error: str) -> str:
-    """Return an error without its values, so that equal faults are counted together.
+    """Return the fault of an error without position, values and fix, to count equal faults.
 
-    >>> kind("Newick, line 1 column 7 (character 6): the name 'b' occurs twice")
+    >>> kind("Newick, line 1 column 7 (character 6): the name 'b' occurs twice: name it once")
     'the name ... occurs twice'
     """
-    error = re.sub(r"^\w+, line \d+ column \d+ \(character \d+\): ", "", error)
-    return re.sub(r"'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", "...", error)
+    fault = re.sub(
+        r"^(\w+, line \d+ column \d+ \(character \d+\)|\w+ \d+( \('.*?'\))?): ", "", error
+    )
+    return re.sub(r"'[^']*'|-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", "...", fault.split(": ")[0])
 
 
 def table(projects: dict[str, list[Outcome]]) -> str:
@@ -158,7 +159,10 @@ def main() -> None:
     projects: dict[str, list[Outcome]] = {}
     for project in chosen.projects:
         name, _, path = project.rpartition("=")
-        projects[name or Path(path).name] = outcomes(READERS[chosen.reader], Path(path))
+        name = name or Path(path).name
+        if is_git(Path(path)):
+            name += f" ({_git(Path(path), 'rev-parse', '--short', 'HEAD').decode().strip()})"
+        projects[name] = outcomes(READERS[chosen.reader], Path(path))
     print(table(projects))
     for name, found in projects.items():
         for outcome in found:

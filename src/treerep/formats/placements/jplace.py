@@ -37,9 +37,9 @@ _NUMBERED = re.compile(
     rf"'[^']*+'|{_COMMENT}|(?P<nameless>[(,]\s*+)?"
     rf"(?P<length>:[^][,():;'{{}}]*+(?:{_COMMENT}\s*+)*+)\{{(?P<number>[0-9]+)\}}"
 )
-# The length and the number of the edge above the root.
+# The length and the number of the edge above the root, at the end of the text.
 _ROOT = re.compile(
-    rf"(?::(?P<length>[-+.0-9eE\s]*+)(?:{_COMMENT}\s*+)*+)?(?:\{{(?P<number>[0-9]+)\}})?\s*+;\s*+\Z"
+    rf"(?::(?P<length>[-+.0-9eE\s]*+)(?:{_COMMENT}\s*+)*+)?(?:\{{(?P<number>[0-9]+)\}})?\Z"
 )
 _BRACKETED = re.compile(r"'[^']*+'|\[(?P<number>[0-9]+)\]")
 _NO_NUMBER = 2**52
@@ -90,7 +90,9 @@ def write(found: Placements) -> str:
     written = _written_tree(tree, view)
     first = len(tree)
     names = found.labels or tuple(map(str, range(first, first + len(found))))
-    entries = []
+    counts = found.multiplicities
+    key = "n" if counts is None else "nm"
+    entries: list[dict[str, list[Any]]] = []
     for i, name in enumerate(names):
         places = []
         for k in np.flatnonzero(found.nodes[i] >= 0):
@@ -108,10 +110,10 @@ def write(found: Placements) -> str:
             )
             # JSON has no NaN.
             places.append([x if math.isfinite(x) else None for x in numbers])
-        if found.multiplicities is None:
-            entries.append({"p": places, "n": [name]})
-        else:
-            entries.append({"p": places, "nm": [[name, float(found.multiplicities[i])]]})
+        # Points with the same places share an entry.
+        if not entries or entries[-1]["p"] != places:
+            entries.append({"p": places, key: []})
+        entries[-1][key].append(name if counts is None else [name, float(counts[i])])
     content = {
         "tree": written.text,
         "placements": entries,
@@ -252,19 +254,53 @@ def _placements(
     negative_lengths: str,
 ) -> Placements:
     tree = reference.tree
-    counts = np.array([len(entry.places) for entry in entries], np.int64)
-    used = np.arange(table["edge_num"].shape[1]) < counts[:, None]
+    n_places = np.array([len(entry.places) for entry in entries], np.int64)
+    used = np.arange(table["edge_num"].shape[1]) < n_places[:, None]
+    edges, distal, pendant = _located(reference, entries, table, used, negative_lengths)
+    view = tree._view_from(reference.root)
+    lower = view.order[lower_ends(tree.edges, view)]
+    unknown = np.full(used.shape, np.nan)
+    weights = np.where(used, table["like_weight_ratio"], 0.0)
+    order = np.argsort(-weights, axis=1, kind="stable")
+    # Points of the same entry have the same places.
+    n_names = np.array([len(entry.names) for entry in entries], np.int64)
+    owner = np.repeat(np.arange(len(entries)), n_names)
+    counts = [count for entry in entries for count in entry.multiplicities]
+
+    def sorted_places(array: NDArray[Any]) -> NDArray[Any]:
+        return np.take_along_axis(array, order, axis=1)[owner]
+
+    return Placements(
+        tree,
+        tuple(name for entry in entries for name in entry.names),
+        nodes=sorted_places(np.where(used, lower[edges], -1)),
+        distal=sorted_places(distal),
+        pendant=sorted_places(pendant),
+        errors=sorted_places(table.get("error", unknown)),
+        log_likelihoods=sorted_places(table.get("likelihood", unknown)),
+        weights=sorted_places(weights),
+        multiplicities=np.array(counts) if any(e.has_multiplicities for e in entries) else None,
+    )
+
+
+def _located(
+    reference: _Reference,
+    entries: list[_Entry],
+    table: dict[str, NDArray[np.float64]],
+    used: NDArray[np.bool_],
+    negative_lengths: str,
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Check the numbers of all places. Return the edges, distal lengths and pendant lengths."""
 
     def refuse(wrong: NDArray[np.bool_], name: str, problem: str) -> None:
         for i, k in np.argwhere(used & wrong)[:1]:
-            raise ValueError(
-                f"{entries[i].where}: {name} is {_shown(table[name][i, k])}, {problem}"
-            )
+            number = _shown(table[name][i, k])
+            raise ValueError(f"{entries[i].where}: {name} is {number}, {problem}")
 
     numbers = table["edge_num"]
-    known = np.searchsorted(reference.numbers, numbers).clip(max=len(reference.numbers) - 1)
+    at = np.searchsorted(reference.numbers, numbers).clip(max=len(reference.numbers) - 1)
     refuse(
-        reference.numbers[known] != numbers,
+        reference.numbers[at] != numbers,
         "edge_num",
         "which is not the number of an edge of the tree: correct it",
     )
@@ -274,69 +310,50 @@ def _placements(
         "like_weight_ratio",
         "which is not a finite number of at least 0: correct it",
     )
-    edges = np.where(used, reference.edges[known], 0)
+    edges = np.where(used, reference.edges[at], 0)
     is_root = numbers == reference.root_number
-    edge_lengths = np.where(is_root, reference.root_length, tree.weights[edges])
-    slack = _SLACK + _RELATIVE_SLACK * edge_lengths
+    below_root = reference.tree.weights[edges]
+    lengths = np.where(is_root, reference.root_length, below_root)
+    slack = _SLACK + _RELATIVE_SLACK * lengths
     along = "distal_length" if "distal_length" in table else "proximal_length"
-    for name, least in (("pendant_length", np.zeros(used.shape)), (along, -slack)):
+    for name, least in (("pendant_length", 0.0), (along, -slack)):
         refuse(~np.isfinite(table[name]), name, "which is not a finite length: correct it")
         if negative_lengths == "error":
             refuse(
                 table[name] < least,
                 name,
-                "but negative lengths are errors: they can be read as 0",
+                'which is negative: correct it, or pass negative_lengths="zero" to read it as 0',
             )
     on_edge = table[along]
     if negative_lengths == "zero":
-        # The edge may have been negative.
-        on_edge = np.where(edge_lengths == 0, 0.0, on_edge)
-    for i, k in np.argwhere(used & (on_edge > edge_lengths + slack))[:1]:
+        # An edge of length 0 may have been negative.
+        on_edge = np.where(lengths == 0, 0.0, on_edge)
+    for i, k in np.argwhere(used & (on_edge > lengths + slack))[:1]:
         raise ValueError(
             f"{entries[i].where}: {along} is {_shown(on_edge[i, k])}, but edge "
-            f"{_shown(numbers[i, k])} has the length {_shown(edge_lengths[i, k])}: correct it"
+            f"{_shown(numbers[i, k])} has the length {_shown(lengths[i, k])}: correct it"
         )
-    on_edge = np.clip(on_edge, 0.0, edge_lengths)
-    distal = on_edge if along == "distal_length" else edge_lengths - on_edge
+    on_edge = np.clip(on_edge, 0.0, lengths)
+    distal = on_edge if along == "distal_length" else lengths - on_edge
     # A place above the root is moved to the root, and its distance from the root is added to the
     # pendant length. The distances to all points of the tree remain the same.
     pendant = np.maximum(table["pendant_length"], 0.0) + np.where(is_root, distal, 0.0)
-    distal = np.where(is_root, tree.weights[edges], distal)
-    view = tree._view_from(reference.root)
-    lower = view.order[lower_ends(tree.edges, view)]
-    unknown = np.full(used.shape, np.nan)
-    weights = np.where(used, weights, 0.0)
-    order = np.argsort(-weights, axis=1, kind="stable")
-    # Points of the same entry have the same places.
-    owner = np.repeat(np.arange(len(entries)), [len(entry.names) for entry in entries])
-
-    def sorted_places(array: NDArray[Any]) -> NDArray[Any]:
-        return np.take_along_axis(array, order, axis=1)[owner]
-
-    has_counts = any(entry.has_multiplicities for entry in entries)
-    return Placements(
-        tree,
-        tuple(name for entry in entries for name in entry.names),
-        nodes=sorted_places(np.where(used, lower[edges], -1)),
-        distal=sorted_places(np.where(used, distal, 0.0)),
-        pendant=sorted_places(np.where(used, pendant, 0.0)),
-        errors=sorted_places(table.get("error", unknown)),
-        log_likelihoods=sorted_places(table.get("likelihood", unknown)),
-        weights=sorted_places(weights),
-        multiplicities=np.array([count for entry in entries for count in entry.multiplicities])
-        if has_counts
-        else None,
-    )
+    distal = np.where(is_root, below_root, distal)
+    return edges, np.where(used, distal, 0.0), np.where(used, pendant, 0.0)
 
 
 def _read_tree(text: str, negative_lengths: str) -> _Reference:
     """Read the tree, and find its edges by their numbers."""
-    above = _ROOT.search(text)
-    if above:
-        text = text[: above.start()] + ";"
+    body = text.rstrip()
+    if not body.endswith(";"):
+        raise ValueError("the tree ends without a semicolon: complete it")
+    body = body[:-1].rstrip()
+    above = _ROOT.search(body)
+    assert above is not None  # the end matches
+    text = body[: above.start()] + ";"
     if not any(match["number"] for match in _NUMBERED.finditer(text)):
         raise ValueError(
-            "the edges of the tree have no numbers in braces, as in (a:1{0},b:2{1}): number them"
+            "the edges of the tree have no numbers in braces: number them, as in (a:1{0},b:2{1});"
         )
     tree = Tree.from_newick(_NUMBERED.sub(_plain, text), negative_lengths=negative_lengths)
     # In a second tree of the same shape, the length of each edge is its number.
@@ -346,9 +363,11 @@ def _read_tree(text: str, negative_lengths: str) -> _Reference:
     root = tree.root
     assert root is not None  # a tree with edges has the root of the text
     root_number = root_length = math.nan
-    if above and above["number"]:
+    if above["number"]:
         root_number = float(above["number"])
-        root_length = max(float(above["length"] or 0), 0.0)
+        root_length = max(float((above["length"] or "").strip() or 0), 0.0)
+        if math.isinf(root_length):
+            raise ValueError("the root has an infinite length: correct it")
         numbers.append(root_number)
         edges.append(int(np.flatnonzero((tree.edges == root).any(axis=1))[0]))
     if len(set(numbers)) < len(numbers) or _NO_NUMBER in numbers:
