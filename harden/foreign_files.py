@@ -18,7 +18,7 @@ from treerep import formats
 
 
 class Reader(NamedTuple):
-    """A reader, the suffixes of its files, and options that a user can add, one after another."""
+    """A reader, the suffixes of its files, and options that a user can add."""
 
     read: Callable[..., object]
     suffixes: tuple[str, ...]
@@ -49,7 +49,7 @@ READERS = {
 
 
 class Outcome(NamedTuple):
-    """A file, the options that it needed, and the error if it is refused with all of them."""
+    """A file, the options that it needed, and the error without options if it is refused."""
 
     name: str
     options: tuple[str, ...]
@@ -92,16 +92,14 @@ def _git(path: Path, *arguments: str) -> bytes:
 
 
 def _outcome(reader: Reader, name: str, copy: Path) -> Outcome:
-    """Read a file without options, then with more and more of them."""
-    added: dict[str, Any] = {}
-    error = _error(reader, copy, added)
-    first = error
-    for option, value in reader.options.items():
-        if error is None:
-            break
-        added[option] = value
-        error = _error(reader, copy, added)
-    return Outcome(name, tuple(added), None if error is None else first)
+    """Read a file without options, then with each option, then with all."""
+    first = _error(reader, copy, {})
+    if first is None:
+        return Outcome(name, (), None)
+    for options in (*({key: value} for key, value in reader.options.items()), reader.options):
+        if _error(reader, copy, options) is None:
+            return Outcome(name, tuple(options), None)
+    return Outcome(name, (), first)
 
 
 def _error(reader: Reader, copy: Path, options: dict[str, Any]) -> str | None:

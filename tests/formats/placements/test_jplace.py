@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -169,6 +170,57 @@ def test_bad_files(tmp_path: Path, change: dict, message: str) -> None:
     (tmp_path / "bad.jplace").write_text(json.dumps(OTHER | change))
     with pytest.raises(ValueError, match=rf"bad\.jplace: .*{message}"):
         tr.formats.read_placements(tmp_path / "bad.jplace")
+
+
+_VALUES = st.sampled_from(
+    [
+        None,
+        True,
+        -1,
+        0,
+        2.5,
+        1e400,
+        10**400,
+        "",
+        "q",
+        "(a:1{0},b:1{1});",
+        [],
+        [[]],
+        {},
+        {"p": 1},
+    ]
+)
+
+
+@given(st.data())
+@settings(max_examples=200)
+def test_a_changed_file_is_read_or_refused(tmp_path_factory: Any, data: Any) -> None:
+    content = json.loads(json.dumps(OTHER))
+    inside: Any = content
+    while True:
+        keys = list(inside) if isinstance(inside, dict) else range(len(inside))
+        key = data.draw(st.sampled_from(list(keys)))
+        if (
+            not isinstance(inside[key], dict | list)
+            or not inside[key]
+            or data.draw(st.booleans())
+        ):
+            break
+        inside = inside[key]
+    inside[key] = data.draw(_VALUES)
+    path = tmp_path_factory.getbasetemp() / "changed.jplace"
+    path.write_text(json.dumps(content))
+    message = ""
+    try:
+        found = tr.formats.read_placements(path)
+    except ValueError as error:
+        message = str(error)
+    if message:
+        assert message.startswith(str(path))
+    else:
+        assert found.pendant.min(initial=0) >= 0
+        assert found.distal.min(initial=0) >= 0 <= found.proximal.min(initial=0)
+        jplace.write(found)
 
 
 def test_a_place_may_be_beyond_its_edge_by_rounding() -> None:
