@@ -24,6 +24,7 @@ from ._options import (
     Method,
     Model,
     Norm,
+    PlacementLengths,
     Reading,
     Root,
     Saturated,
@@ -154,7 +155,7 @@ class PlaceOptions:
         ),
     ] = "-"
     lengths: Annotated[
-        Literal["refit", "scale", "given"] | None,
+        PlacementLengths | None,
         typer.Option(
             help="Lengths of the tree: refit them to the distances between its points, scale them "
             "by one factor, or use them as given.",

@@ -17,6 +17,7 @@ from .._core.lazy import load
 from .._core.parallel import Workers
 from ..metric._reordered import ReorderedMetric
 from ..metric.base import Metric
+from ..metric.matrix import MatrixMetric
 from ..tree.tree import Tree
 from ._new_distances import NewDistances, read_distances, tolerances_of
 from ._new_points import NewPoints
@@ -81,7 +82,7 @@ def chosen_lengths(lengths: Lengths | None, given: NewPoints) -> Lengths:
     check_choice("lengths", lengths, LENGTHS)
     if lengths == "refit" and given.old is None:
         raise ValueError(
-            "lengths='refit' needs the distances between the points of the tree: pass them as "
+            "lengths='refit' needs the distances between the points of the tree: add them as "
             "data, or use lengths='scale'"
         )
     return lengths
@@ -100,24 +101,23 @@ def _adapted(
     if given.old is None:
         factor = _factor_of_rows(tree, given)
     else:
-        assert given.order is not None
-        old = ReorderedMetric(given.old, given.order, tree.labels, tree.order_known)
+        old = _in_order(given, tree)
         factor = _factor_of_pairs(tree, old)
         if lengths == "refit":
             return _refitted(_scaled(tree, factor), old, n_jobs)
     if lengths == "scale":
         if factor != 1 and asked is None:
             _warn(
-                f"the lengths of the tree do not fit the distances: they were multiplied by "
-                f"{factor:.3g}; for better places, pass the distances within the tree as data; "
-                "lengths='scale' hides this warning, and lengths='given' keeps the lengths"
+                "the lengths of the tree do not fit the distances, so they were multiplied by "
+                f"{factor:.3g}: add the distances between the points of the tree to refit each "
+                "length, or pass lengths='given' to keep them"
             )
         return _scaled(tree, factor)
     if factor != 1:
         _warn(
             f"the lengths of the tree do not fit the distances, which are about {factor:.3g} "
-            "times as large, so places may be wrong: use lengths='scale', or lengths='refit' with "
-            "the distances within the tree as data"
+            "times as large, so places may be wrong: pass lengths='scale', or lengths='refit' "
+            "with the distances between the points of the tree"
         )
     return tree
 
@@ -125,6 +125,16 @@ def _adapted(
 def _warn(text: str) -> None:
     # Levels: this function, _adapted, read_in_units, place or placements, and its caller.
     warnings.warn(text, UserWarning, stacklevel=5)
+
+
+def _in_order(given: NewPoints, tree: Tree) -> Metric:
+    """Return the distances between the points of the tree, in the order of the tree."""
+    assert given.old is not None
+    assert given.order is not None
+    if given.old.has_missing:  # a view does not validate these
+        block = given.old.block(given.order, given.order)
+        return MatrixMetric(block, labels=tree.labels, missing=True)
+    return ReorderedMetric(given.old, given.order, tree.labels, tree.order_known)
 
 
 def _scaled(tree: Tree, factor: float) -> Tree:
