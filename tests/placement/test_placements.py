@@ -205,6 +205,37 @@ def test_uncertainty_is_the_mean_distance_of_places(n: int, seed: int) -> None:
     assert_allclose(found.uncertainty, w @ d @ w, rtol=1e-9, atol=1e-12)
 
 
+@given(st.integers(5, 14), st.integers(0, 10**6), st.sampled_from([0.0, 2.0]))
+@settings(max_examples=15)
+@MISFITS
+def test_weights_by_definition(n: int, seed: int, power: float) -> None:
+    """The variance is the least error divided by the number of points, less two."""
+    tree, rows = random_case(n, 1, seed)
+    options = {"lengths": "given", "nearest": None, "power": power}
+    found = tr.placements(tree, rows, candidates=4, **options)
+    used = found.nodes[0] >= 0
+    errors = found.errors[0, used]
+    variance = errors[0] / (n - 2)
+    likelihoods = np.exp(-(errors - errors[0]) / (2 * variance))
+    assert_allclose(found.weights[0, used], likelihoods / likelihoods.sum(), rtol=1e-6)
+    assert_allclose(found.log_likelihoods[0, used], -errors / (2 * variance), rtol=1e-6)
+
+
+def test_uncertainty_of_places_on_the_same_edge() -> None:
+    """Other programs write several places on one edge: 2 w_1 w_2 |x_1 - x_2|."""
+    found = tr.placements(LINE, [[2.5, 2.5]], candidates=1)
+    nodes = np.array([[1, 1]])
+    numbers = {name: np.ones((1, 2)) for name in ("pendant", "errors", "log_likelihoods")}
+    two = replace(
+        found,
+        nodes=nodes,
+        distal=np.array([[1.0, 3.5]]),
+        weights=np.array([[0.75, 0.25]]),
+        **numbers,
+    )
+    assert_allclose(two.uncertainty, [2 * 0.75 * 0.25 * 2.5])
+
+
 @MISFITS
 def test_copies_lie_on_their_points() -> None:
     tree, _ = random_case(20, 1, 0)

@@ -29,9 +29,10 @@ Lengths = Literal["refit", "scale", "given"]
 
 # Up to this many points, all distances among them are read to refit the lengths.
 _ALL_PAIRS = 2000
-# For more points: number of sampled rows, and of their distances. Time and memory are linear.
-_REFIT_ROWS = (32, 256)
-_REFIT_DISTANCES = 30_000_000
+# Up to this many points, this many sampled rows are read. Fewer rows would make places worse, and
+# for more points they would take longer than the places. Larger trees get one factor.
+_SAMPLED_ROWS = 50_000
+_ROWS = 256
 # Sizes of the samples from which one factor is estimated.
 _FACTOR_ROWS = 32
 _FACTOR_POINTS = 1000
@@ -52,10 +53,10 @@ _FEWEST = 3
 # Relative errors below this value are rounding errors.
 _EXACT = 1e-6
 # Factors are searched within this ratio of the first estimate, until the interval is this fraction of
-# the errors. Exact distances then give an exact factor, up to rounding.
+# the errors, but not below the rounding errors of squared errors.
 _REACH = 16
 _PRECISION = 0.1
-_SMALLEST_INTERVAL = 1e-13
+_SMALLEST_INTERVAL = 1e-7
 
 
 def read_in_units(
@@ -146,11 +147,11 @@ def _refitted(tree: Tree, old: Metric, n_jobs: int | None) -> Tree:
 
     Exact lengths do not change. Edges that the distances do not determine keep their lengths.
     """
-    fit_weights = load("treerep.refinement.lengths.weights:fit_weights")
     n = len(tree)
-    few, many = _REFIT_ROWS
-    sampled = min(max(_REFIT_DISTANCES // n, few), many)
-    rows = "all" if n <= _ALL_PAIRS or old.has_missing else sampled
+    if n > _SAMPLED_ROWS and not old.has_missing:
+        return tree
+    fit_weights = load("treerep.refinement.lengths.weights:fit_weights")
+    rows = "all" if n <= _ALL_PAIRS or old.has_missing else _ROWS
     fitted: Tree = fit_weights(tree, old, power=2.0, rows=rows, n_jobs=n_jobs).tree
     return fitted
 

@@ -62,7 +62,8 @@ def place(
         lengths are in other units are wrong.
 
         - "refit": fit all lengths to the distances between the points of the tree (squared
-          relative errors). This is the default if `data` is given, and needs `data`.
+          relative errors). This is the default if `data` is given, and needs `data`. The lengths of
+          an exact tree do not change.
         - "scale": multiply all lengths by one factor. This is the default without `data`. Factors
           between 1/1.25 and 1.25 count as 1. By default, a warning tells the factor if it is not 1.
         - "given": use the lengths as they are. A warning tells if they do not fit the distances.
@@ -106,9 +107,9 @@ def place(
     points at the same node or edge are joined by TreeRep. Otherwise each new point gets a
     separate edge.
 
-    Lengths: Up to 2,000 points, "refit" reads all distances between the points of the tree. For
-    more points, it reads 256 sampled rows, and fewer above 120,000 points, but at least 32. "scale"
-    uses the median ratio of distances to paths if `data` is given. Otherwise, it minimizes the
+    Lengths: Up to 2,000 points, "refit" reads all distances between the points of the tree, and up
+    to 50,000 points 256 sampled rows. Larger trees get one factor instead: to refit their lengths,
+    use `refine` before. "scale" uses the median ratio of distances to paths if `data` is given. Otherwise, it minimizes the
     errors of the best places of up to 32 new points, with distances to up to 1,000 points.
     One factor corrects the unit, but not the proportions: for a dated tree or a tree of another
     model, pass `data`.
