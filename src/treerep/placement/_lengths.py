@@ -27,8 +27,11 @@ from .candidates.search import Weighting, find_candidates
 LENGTHS = ("refit", "scale", "given")
 Lengths = Literal["refit", "scale", "given"]
 
-# Up to this many points, all distances among them are read to refit the lengths.
+# Up to this many points, all distances among them are read to refit the lengths, which takes seconds.
+# Above this many points, four digits of the lengths are enough, in a third of the time.
 _ALL_PAIRS = 2000
+_ALL_DIGITS = 500
+_FOUR_DIGITS = 1e-4
 # Up to this many points, this many sampled rows are read. Fewer rows would make places worse, and
 # for more points they would take longer than the places. Larger trees get one factor.
 _SAMPLED_ROWS = 50_000
@@ -152,7 +155,8 @@ def _refitted(tree: Tree, old: Metric, n_jobs: int | None) -> Tree:
         return tree
     fit_weights = load("treerep.refinement.lengths.weights:fit_weights")
     rows = "all" if n <= _ALL_PAIRS or old.has_missing else _ROWS
-    fitted: Tree = fit_weights(tree, old, power=2.0, rows=rows, n_jobs=n_jobs).tree
+    tol = _FOUR_DIGITS if n > _ALL_DIGITS else 1e-9
+    fitted: Tree = fit_weights(tree, old, power=2.0, rows=rows, tol=tol, n_jobs=n_jobs).tree
     return fitted
 
 
@@ -173,7 +177,7 @@ def _factor_of_rows(tree: Tree, given: NewPoints) -> float:
     """Estimate the factor from the distances of a sample of new points.
 
     There are two estimates. The ratio of the distances of a new point to the paths of its nearest
-    point is wrong if new points have long edges of their own. The factor with the smallest errors
+    point is wrong if the edges of new points are long. The factor with the smallest errors
     is too small if the distances are not close to those of a tree. Both have to differ from 1.
     """
     rng = np.random.default_rng(0)

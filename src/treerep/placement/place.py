@@ -109,10 +109,10 @@ def place(
 
     Lengths: Up to 2,000 points, "refit" reads all distances between the points of the tree, and up
     to 50,000 points 256 sampled rows. Larger trees get one factor instead: to refit their lengths,
-    use `refine` before. "scale" uses the median ratio of distances to paths if `data` is given. Otherwise, it minimizes the
-    errors of the best places of up to 32 new points, with distances to up to 1,000 points.
-    One factor corrects the unit, but not the proportions: for a dated tree or a tree of another
-    model, pass `data`.
+    use `refine` first. "scale" uses the median ratio of distances to paths if `data` is given.
+    Otherwise, it minimizes the errors of the best places of up to 32 new points, with distances to
+    up to 1,000 points. One factor corrects the unit, but not the proportions: for a dated tree or a
+    tree of another model, pass `data`.
 
     Labels that do not match raise an error. An array raises an error if the tree was read from
     a text file, because the order of its points is unknown.
