@@ -98,6 +98,13 @@ def test_sequences(call, tmp_path):
     larger = read_tree("larger.nwk")
     assert sorted(larger.labels) == sorted(labels)
     assert larger.difference(alignment.tree).robinson_foulds <= 1
+    old = read_tree("old.nwk")
+    tr.formats.write_tree(old.with_weights(100 * old.weights), tmp_path / "long.nwk")
+    done = call("place", "long.nwk", "all.fasta", "-o", "refitted.nwk")
+    assert "warning" not in done.stderr
+    refitted = read_tree("refitted.nwk")
+    assert refitted.difference(larger).robinson_foulds == 0
+    assert 0.5 < refitted.weights.sum() / larger.weights.sum() < 2
     options = ("--metric", "jc69", "--saturated", "cap", "-o", "x.jplace")
     assert call("place", "old.nwk", "all.fasta", *options).returncode == 0
     assert read_placements("x.jplace").labels == labels[10:]
