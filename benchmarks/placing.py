@@ -24,8 +24,8 @@ def trees(distances: np.ndarray, n: int, seed: int) -> list[tr.Tree]:
     )
     return [
         tr.fit(distances, rng=seed, method="treerep"),
-        tr.place(old, news),
-        tr.place(old, distances[n:]),
+        tr.place(old, news, lengths="given"),
+        tr.place(old, distances[n:], lengths="given"),
         at_nearest,
     ]
 
@@ -60,11 +60,13 @@ def speed(n: int = 100_000) -> Table:
     cells = tr.datasets.branching_cells(2 * n, dim=50)
     points = np.asarray(cells.points)[np.random.default_rng(0).permutation(2 * n)]
     tree = tr.fit(points[:n], metric="euclidean", method="treerep")
-    tr.place(tree, points[n : n + 100], data=points[:n], metric="euclidean")  # compile
+    tr.place(
+        tree, points[n : n + 100], data=points[:n], metric="euclidean", lengths="given"
+    )  # compile
     marks = [time.process_time()]
     tr.fit(points[:n], metric="euclidean", method="treerep")
     marks.append(time.process_time())
-    tr.place(tree, points[n:], data=points[:n], metric="euclidean")
+    tr.place(tree, points[n:], data=points[:n], metric="euclidean", lengths="given")
     marks.append(time.process_time())
     fitting, placing = (f"{took:.1f}" for took in np.diff(marks))
     row = {

@@ -195,12 +195,14 @@ def _frame(case: Case) -> pd.DataFrame:
 
 
 def _best(case: Case, options: dict[str, Any]) -> NDArray[np.int64]:
-    found = tr.placements(case.backbone, _frame(case), candidates=1, n_jobs=1, **options)
+    found = tr.placements(
+        case.backbone, _frame(case), lengths="given", candidates=1, n_jobs=1, **options
+    )
     return found.nodes[:, 0]
 
 
 def _weights(case: Case, judge: Judge) -> list[tuple[float, bool]]:
-    found = tr.placements(case.backbone, _frame(case), n_jobs=1)
+    found = tr.placements(case.backbone, _frame(case), lengths="given", n_jobs=1)
     pairs = []
     for k in range(found.nodes.shape[1]):
         used = found.nodes[:, k] >= 0
@@ -277,7 +279,7 @@ def without_rows() -> list[dict[str, Any]]:
         names = [f"t{q}" for q in case.new]
         judge = Judge(case)
         default = judge.errors(case.backbone, _best(case, {}))
-        found = tr.placements(case.backbone, names, data=both, candidates=1)
+        found = tr.placements(case.backbone, names, data=both, lengths="given", candidates=1)
         few = judge.errors(case.backbone, found.nodes[:, 0])
         rows.append(
             {
@@ -304,7 +306,7 @@ def growth() -> list[dict[str, Any]]:
             "search, seconds": partial(tr.place, method="search"),
             "placements, seconds": tr.placements,
         }.items():
-            options = {"data": points[:n], "metric": "euclidean"}
+            options = {"data": points[:n], "metric": "euclidean", "lengths": "given"}
             work(tree, points[n : n + 10], **options)  # compiles
             begin = time.process_time()
             work(tree, points[n:], **options)

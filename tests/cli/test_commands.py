@@ -25,6 +25,7 @@ from treerep.drawing.layouts.hyperbolic import disk_embedding
 from treerep.embedding._models import MODELS
 from treerep.fitting._request import KEEP
 from treerep.formats import DATA_FORMATS, TREE_FORMATS, read, read_tree, write_tree
+from treerep.placement._lengths import LENGTHS
 from treerep.refinement.refine import WEIGHTS
 
 
@@ -34,6 +35,7 @@ def test_names_are_those_of_the_library():
     assert get_args(options.Layout) == LAYOUTS
     assert get_args(options.Weights) == WEIGHTS
     assert get_args(options.Keep) == KEEP
+    assert get_args(options.PlacementLengths) == LENGTHS
     assert get_args(options.TreeFormat) == tuple(TREE_FORMATS)
     assert set(get_args(options.AnyFormat)) == {*DATA_FORMATS, *readable}
     assert set(get_args(options.WrittenFormat)) == {

@@ -24,6 +24,7 @@ from ._options import (
     Method,
     Model,
     Norm,
+    PlacementLengths,
     Reading,
     Root,
     Saturated,
@@ -153,6 +154,14 @@ class PlaceOptions:
             "of each point; - for Newick on standard output.",
         ),
     ] = "-"
+    lengths: Annotated[
+        PlacementLengths | None,
+        typer.Option(
+            help="Lengths of the tree: refit them to the distances between its points, scale them "
+            "by one factor, or use them as given.",
+            show_default="refit if those distances are in NEW, else scale",
+        ),
+    ] = None
     candidates: Annotated[
         int, typer.Option(min=1, metavar="N", help="(.jplace) Places of each point.")
     ] = 7

@@ -4,11 +4,11 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import NoReturn
 
 import typer
 
-from .._core.io.printing import printable
 from ._wording import one_line
 
 _INTERRUPTED = 130
@@ -31,11 +31,12 @@ def run(arguments: Sequence[str] | None) -> NoReturn:
 def _exit_code(arguments: list[str]) -> int:
     """Run the command and return its exit code."""
     debug = "--debug" in arguments
+    command = next((word for word in arguments if not word.startswith("-")), "")
     try:
         from .app import app
 
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = partial(_show_warning, command)
             # In standalone mode typer would print errors itself.
             code = app(
                 [word for word in arguments if word != "--debug"],
@@ -52,7 +53,6 @@ def _exit_code(arguments: list[str]) -> int:
         if debug:
             raise
         code = 2
-        command = next((word for word in arguments if not word.startswith("-")), "")
         typer.echo(f"treerep: error: {one_line(error, command)}", err=True)
         _discard_output()
     return code or 0
@@ -67,8 +67,9 @@ def _discard_output() -> None:
 
 
 def _show_warning(
-    message: Warning | str, category: type[Warning], *_: object, **__: object
+    command: str, message: Warning | str, category: type[Warning], *_: object, **__: object
 ) -> None:
     # Deprecation warnings are for programmers.
     if not issubclass(category, DeprecationWarning | PendingDeprecationWarning):
-        typer.echo(f"treerep: warning: {printable(' '.join(str(message).split()))}", err=True)
+        text = one_line(UserWarning(str(message)), command)
+        typer.echo(f"treerep: warning: {text}", err=True)

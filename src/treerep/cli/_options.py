@@ -22,6 +22,7 @@ else:  # typer lists and validates the names
     DeltaMethod = Literal[tuple(methods.DELTA)]
 # These names repeat names of the library, which `--help` does not import. A test compares them.
 Saturated = Literal["error", "cap"]
+PlacementLengths = Literal["refit", "scale", "given"]
 Keep = Literal["best", "greedy", "majority", "strict"]
 Model = Literal["poincare", "klein", "lorentz"]
 Layout = Literal[

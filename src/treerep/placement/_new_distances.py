@@ -70,9 +70,10 @@ def read_distances(
 
     `mutual` tells whether distances among new points of a metric are needed.
     """
-    if given.old is None:
+    if given.has_rows:
         return _from_rows(tree, given.rows, missing)
     if given.chosen is not None:
+        assert given.old is not None
         assert given.order is not None
         return _from_metric(given.old, given.order, given.chosen, mutual)
     return _from_points(given)

@@ -12,6 +12,7 @@ from ..metric._missing import refuse_missing
 from ..metric._registry import find_converter
 from ..metric.as_metric import as_metric, is_frame
 from ..metric.base import Metric, check_labels
+from ..metric.matrix import MatrixMetric
 from ..metric.points import PointMetric
 from ..tree.tree import Tree
 
@@ -21,6 +22,8 @@ _COLUMNS = Wording(
     "or reorder the tree with tree.restrict(labels)",
 )
 _DATA = Wording("use the points that the tree was fitted to", PYTHON.order)
+# Number of absent points that an error names.
+_LISTED = 3
 _FEATURES = Wording("use the same columns in both", "", "column")
 
 
@@ -30,7 +33,7 @@ class NewPoints(NamedTuple):
     # distances, with columns in the order of the tree's points; or coordinates
     rows: NDArray[Any]
     names: Sequence[str] | None
-    old: Metric | None = None  # the old points, if rows are coordinates
+    old: Metric | None = None  # the data: the old points, and possibly the new points
     order: NDArray[np.int64] | None = None  # index of each point of the tree in `old`
     # index of each new point in `old`, if `old` contains both
     chosen: NDArray[np.int64] | None = None
@@ -39,6 +42,11 @@ class NewPoints(NamedTuple):
     def m(self) -> int:
         """Return the number of new points."""
         return len(self.rows) if self.rows.ndim else 1
+
+    @property
+    def has_rows(self) -> bool:
+        """Return whether `rows` are distances to the points of the tree."""
+        return self.chosen is None and (self.old is None or isinstance(self.old, MatrixMetric))
 
 
 def matched_rows(
@@ -88,17 +96,27 @@ def _with_distances(tree: Tree, rows: Any) -> NewPoints:
 def _with_data(tree: Tree, rows: MetricLike, data: MetricLike, metric: str | None) -> NewPoints:
     """Return new points with coordinates like those of the data."""
     old = as_metric(data, metric=metric)
-    refuse_missing(old, "place")
-    if len(old) > len(tree) and _are_names(rows):
+    if not isinstance(old, MatrixMetric) or _are_names(rows):
+        refuse_missing(old, "place")
+    if _are_names(rows):
         return _named_points(tree, rows, old)
     order = point_order(points_of(old), points_of(tree), ("data", "the tree"), _DATA)
-    new = _coordinates(rows, data, old)
+    new = (
+        _with_distances(tree, rows)
+        if _are_distances(rows, old)
+        else _coordinates(rows, data, old)
+    )
     return new._replace(old=old, order=np.arange(len(old)) if order is None else order)
+
+
+def _are_distances(rows: Any, old: Metric) -> bool:
+    """Return whether rows hold distances to points whose own distances are a matrix."""
+    return isinstance(old, MatrixMetric) and not isinstance(rows, Metric)
 
 
 def _are_names(rows: Any) -> bool:
     """Tell whether rows are labels or indices of points, not coordinates."""
-    if isinstance(rows, Metric) or is_frame(rows):
+    if isinstance(rows, Metric) or is_frame(rows) or find_converter(rows) is not None:
         return False
     names = np.asarray(rows)
     return names.ndim == 1 and len(names) > 0 and names.dtype.kind in "UTiuO"
@@ -110,15 +128,23 @@ def _named_points(tree: Tree, rows: Any, both: Metric) -> NewPoints:
     index = {label: k for k, label in enumerate(labels)}
     names = [str(name) for name in rows]
     old = tree.labels or tuple(map(str, range(len(tree))))
-    for name in (*old, *names):
-        if name not in index:
-            raise ValueError(
-                f"data has no point {name!r}: use data of the old and the new points"
-            )
+    missing = [name for name in (*old, *names) if name not in index]
+    if missing:
+        raise ValueError(
+            f"data has no point{'s' * (len(missing) > 1)} {_listed(missing)}: "
+            "use data of the old and the new points"
+        )
     check_labels([*old, *names], len(old) + len(names))
     chosen = np.array([index[name] for name in names])
     order = np.array([index[name] for name in old])
     return NewPoints(chosen, names, both, order, chosen)
+
+
+def _listed(names: list[str]) -> str:
+    """Return the first names, and the number of the others."""
+    some = ", ".join(map(repr, names[:_LISTED]))
+    more = len(names) - _LISTED
+    return f"{some} and {more:,} more" if more > 0 else some
 
 
 def _coordinates(rows: Any, data: Any, old: Metric) -> NewPoints:

@@ -9,6 +9,7 @@ from ..metric.base import check_labels
 from ..tree.structure.canonical import canonical_edges
 from ..tree.tree import Tree
 from ._attach import attach
+from ._lengths import Lengths, read_in_units
 from ._locate import Places, Tolerances, locate
 from ._new_distances import NewDistances, read_distances, tolerances_of
 from ._new_points import matched_rows
@@ -26,6 +27,7 @@ def place(
     data: MetricLike = None,
     metric: str | None = None,
     labels: Sequence[object] | None = None,
+    lengths: Lengths | None = None,
     method: str = "least_squares",
     nearest: int | None = NEAREST,
     power: float = POWER,
@@ -33,7 +35,7 @@ def place(
     tol: float | str = "auto",
     n_jobs: int | None = None,
 ) -> Tree:
-    """Add new points to a tree without changing the tree's distances.
+    """Add new points to a tree.
 
     Parameters
     ----------
@@ -47,13 +49,24 @@ def place(
     data : points or Metric, optional
         The (n, k) points of the tree, with `metric`, or their `PointMetric`. Distances are then
         computed only when they are needed. Points with labels are matched to the tree by label.
-        Alternatively, a metric on the old and the new points; `rows` then lists the labels (or
-        the indices) of the new points.
+        Alternatively, a metric on the old and the new points, for example sequences; `rows` then
+        lists the labels (or the indices) of the new points. Or the (n, n) distances between the
+        points of the tree; `rows` then has the distances of the new points.
     metric : str, optional
         The metric between the points of `data`, as in `fit`.
     labels : sequence, optional
         Labels of the new points. The default is the index of `rows`. If `rows` has no index and
         the tree has labels, the new points get the labels n, n+1, ...
+    lengths : {"refit", "scale", "given"}, optional
+        How the edge lengths of the tree are adapted to the distances. Places in a tree whose
+        lengths are in other units are wrong.
+
+        - "refit": fit all lengths to the distances between the points of the tree (squared
+          relative errors). This is the default if `data` is given, and needs `data`. The lengths of
+          an exact tree do not change.
+        - "scale": multiply all lengths by one factor. This is the default without `data`. Factors
+          between 1/1.25 and 1.25 count as 1. By default, a warning tells the factor if it is not 1.
+        - "given": use the lengths as they are. A warning tells if they do not fit the distances.
     method : {"least_squares", "search"}
         "least_squares" chooses the edge with the least squared errors. "search" follows the
         branches of the tree and compares five places, which is faster.
@@ -75,8 +88,9 @@ def place(
     Returns
     -------
     Tree
-        Nodes 0 ... n-1 are the points of `tree`, with unchanged distances. Nodes n ... n+m-1
-        are the new points.
+        Nodes 0 ... n-1 are the points of `tree`. Nodes n ... n+m-1 are the new points. Without the
+        new points, the result has the topology of `tree`, with the lengths chosen by `lengths`:
+        all lengths are in the units of the distances.
 
     See Also
     --------
@@ -87,10 +101,18 @@ def place(
 
     Notes
     -----
-    If all distances come from one tree, the distances between new and old points are exact. The
+    If all distances come from one tree, the distances between new and old points are exact, and
+    `lengths` does not change the lengths of this tree. The
     distances among new points are then also exact if `rows` contains them. In that case, new
     points at the same node or edge are joined by TreeRep. Otherwise each new point gets a
     separate edge.
+
+    Lengths: Up to 2,000 points, "refit" reads all distances between the points of the tree, and up
+    to 50,000 points 256 sampled rows. Larger trees get one factor instead: to refit their lengths,
+    use `refine` first. "scale" uses the median ratio of distances to paths if `data` is given.
+    Otherwise, it minimizes the errors of the best places of up to 32 new points, with distances to
+    up to 1,000 points. One factor corrects the unit, but not the proportions: for a dated tree or a
+    tree of another model, pass `data`.
 
     Labels that do not match raise an error. An array raises an error if the tree was read from
     a text file, because the order of its points is unknown.
@@ -122,8 +144,9 @@ def place(
     all_labels = joined_labels(tree, given.names if labels is None else labels, m)
     if not m:
         return tree
-    new = read_distances(tree, given, missing)
-    tolerances = tolerances_of(tree, new, tolerance_or_none(tol))
+    short = tolerance_or_none(tol)
+    tree, new = read_in_units(tree, given, lengths, missing=missing, n_jobs=n_jobs)
+    tolerances = tolerances_of(tree, new, short)
     with Workers(n_jobs) as workers:
         places = _find(tree, new, m, tolerances, weighting, workers)
         edges, weights = attach(tree, places, new.mutual, tolerances.tol, workers)
@@ -141,9 +164,9 @@ def find_places(
     tol: float | str = "auto",
     n_jobs: int | None = None,
 ) -> Places:
-    """Return the place of each new point, without attaching it.
+    """Return the place of each new point in a tree with fitting lengths, without attaching it.
 
-    The parameters are those of `place`.
+    The parameters are those of `place`, with `lengths="given"` and no warning.
     """
     given = matched_rows(tree, rows, data, metric)
     weighting = check_method(method, NEAREST, POWER, missing=False)

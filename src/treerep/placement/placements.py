@@ -12,8 +12,9 @@ from ..metric.base import check_labels, read_only
 from ..tree.structure.canonical import canonical_edges
 from ..tree.tree import Tree
 from ._attach import attach
+from ._lengths import Lengths, read_in_units
 from ._locate import Indices, Numbers
-from ._new_distances import read_distances, tolerances_of
+from ._new_distances import tolerances_of
 from ._new_points import matched_rows
 from .candidates.search import NEAREST, POWER, Candidates, find_candidates, snapped
 from .place import check_method, joined_labels, require_tree
@@ -35,7 +36,9 @@ class Placements:
     Attributes
     ----------
     tree : Tree
-        The tree, without the new points.
+        The tree without the new points. It has the topology, labels and root of the tree that was
+        passed to `placements`, with the lengths chosen by `lengths`. All lengths are in the units
+        of the distances.
     labels : tuple of str, or None
         Labels of the new points.
     nodes : (m, k) array of int
@@ -157,6 +160,7 @@ def placements(
     data: MetricLike = None,
     metric: str | None = None,
     labels: Sequence[object] | None = None,
+    lengths: Lengths | None = None,
     candidates: int = PLACES,
     nearest: int | None = NEAREST,
     power: float = POWER,
@@ -172,7 +176,7 @@ def placements(
         A tree of n points.
     rows : (m, n) array, (m, k) coordinates, or labels
         The new points, as in `place`. Distances among the new points are not used.
-    data, metric, labels
+    data, metric, labels, lengths
         As in `place`.
     candidates : int
         Largest number of places for each point.
@@ -242,8 +246,11 @@ def placements(
     if not given.m:
         none = np.empty((0, 1))
         return Placements(tree, chosen, none.astype(np.int64), none, none, none, none, none)
-    new = read_distances(tree, given, missing, mutual=False)
-    tolerances = tolerances_of(tree, new, tolerance_or_none(tol))
+    short = tolerance_or_none(tol)
+    tree, new = read_in_units(
+        tree, given, lengths, missing=missing, mutual=False, n_jobs=n_jobs
+    )
+    tolerances = tolerances_of(tree, new, short)
     with Workers(n_jobs) as workers:
         found = find_candidates(tree, new, given.m, tolerances, weighting, count, workers)
     log_likelihoods, weights = _likelihoods(found)

@@ -201,7 +201,7 @@ def test_other_methods_name_those_that_accept_missing_distances(three, method):
         lambda metric: tr.fit(metric, engine="dask"),
         lambda metric: tr.refine(tr.fit(metric), metric, weights="heuristic"),
         lambda metric: tr.mean_average_precision(metric, tr.GraphMetric([[0, 1], [1, 2]])),
-        lambda metric: tr.place(tr.fit(metric), [[1.0, 2.0, 3.0]], data=metric),
+        lambda metric: tr.place(tr.fit(metric).restrict([0, 1]), ["2"], data=metric),
         lambda metric: tr.page(tr.fit(metric), "never.html", data=metric),
     ],
     ids=[

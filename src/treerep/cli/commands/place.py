@@ -12,7 +12,8 @@ from ...formats import read, write_placements, write_tree
 from ...formats._errors import errors_named
 from ...formats._sniff import guess_format
 from ...formats._source import Source
-from ...formats.data.table import read_table
+from ...formats.data.table import Table, read_table
+from ...metric._matching import Points, Wording, point_order, points_of
 from .._command_options import PlaceOptions
 from .._inputs import check_one_stdin, read_one_tree
 from .._outputs import (
@@ -22,6 +23,12 @@ from .._outputs import (
     plural,
     print_json,
     print_note,
+)
+
+_WORDING = Wording(
+    "give one column per point",
+    "put the labels of the points in the first line of the table, or write the tree as .json or "
+    ".npz, which keep the order of the data",
 )
 
 
@@ -40,13 +47,13 @@ def place_file(options: PlaceOptions) -> None:
     chosen: dict[str, Any] = {
         "labels": new.labels,
         "data": new.data,
+        "lengths": options.lengths,
         "nearest": options.nearest,
         "power": options.power,
         "missing": options.missing,
         "n_jobs": options.jobs,
     }
-    # The columns are in the order of the tree now.
-    known = tree if new.labels is None else tree._settled()
+    known = tree._settled() if new.ordered else tree
     begin = time.perf_counter()
     fields: dict[str, object] = {"output": output}
     if to_places:
@@ -78,7 +85,8 @@ class _NewPoints(NamedTuple):
 
     rows: NDArray[np.float64] | list[str]  # distances to the points of the tree, or labels
     labels: list[str] | None
-    data: tr.Metric | None = None  # old and new points
+    data: tr.Metric | None = None  # old and new points, or old points
+    ordered: bool = False  # whether the columns were put into the order of the tree
 
 
 def _new_points(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
@@ -92,7 +100,7 @@ def _new_points(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
     for name, value in (("metric", options.metric), ("saturated", options.saturated)):
         if value is not None:
             raise ValueError(f"--{name} is for FASTA files: remove it")
-    return _NewPoints(*_distances(tree, path))
+    return _distances(tree, path)
 
 
 def _sequences(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
@@ -107,15 +115,19 @@ def _sequences(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
     return _NewPoints(names, None, metric)
 
 
-def _distances(tree: tr.Tree, path: str) -> tuple[NDArray[np.float64], list[str] | None]:
+def _distances(tree: tr.Tree, path: str) -> _NewPoints:
     """Return a row of distances for each new point, with columns in the order of the tree.
 
-    Rows of points of the tree are skipped, so that a table of all distances can be used.
+    Rows of points of the tree are not placed. If the table has all of them, their distances are
+    returned as data.
     """
     with errors_named(path):
         table = read_table(Source(path))
         if table.columns is None or tree.labels is None:
-            return table.values, table.rows
+            # Columns without labels are in the order of the tree, if its order is known.
+            unnamed = Points(len(tree), None)
+            point_order(unnamed, points_of(tree), ("the table", "the tree"), _WORDING)
+            return _NewPoints(table.values, table.rows)
         index = {name: k for k, name in enumerate(table.columns)}
         if len(index) < len(table.columns):
             raise ValueError("two columns have the same label: give each column one label")
@@ -127,6 +139,7 @@ def _distances(tree: tr.Tree, path: str) -> tuple[NDArray[np.float64], list[str]
         columns = [index[label] for label in tree.labels]
         if table.rows is None:
             raise ValueError("the rows have no labels: put the labels in the first column")
+        data = _old_distances(tree, table, columns)
         old = set(tree.labels)
         rows = [k for k, name in enumerate(table.rows) if name not in old]
         names = [table.rows[k] for k in rows]
@@ -134,4 +147,14 @@ def _distances(tree: tr.Tree, path: str) -> tuple[NDArray[np.float64], list[str]
             raise ValueError("all rows are points of the tree: add rows of new points")
         if all(name in index for name in names):
             columns += [index[name] for name in names]
-        return table.values[np.ix_(rows, columns)], names
+        return _NewPoints(table.values[np.ix_(rows, columns)], names, data, ordered=True)
+
+
+def _old_distances(tree: tr.Tree, table: Table, columns: list[int]) -> tr.Metric | None:
+    """Return the distances between the points of the tree, if the table has all of them."""
+    rows = {name: k for k, name in enumerate(table.rows or ())}
+    assert tree.labels is not None
+    if not all(label in rows for label in tree.labels):
+        return None
+    block = table.values[np.ix_([rows[label] for label in tree.labels], columns)]
+    return tr.MatrixMetric(block, labels=tree.labels, missing=bool(np.isnan(block).any()))
