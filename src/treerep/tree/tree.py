@@ -13,7 +13,13 @@ from .._core.typing import NetworkXGraph, SkbioNode
 from ..metric._matching import matched
 from ._tree_metric import FIELDS, TreeMetric
 from ._validation import check_weights, read_only_copy
-from .comparison.difference import TreeDifference, branches, path_difference, robinson_foulds
+from .comparison.difference import (
+    TreeDifference,
+    length_changes,
+    path_difference,
+    robinson_foulds,
+)
+from .comparison.splits import divisions, inner_splits
 from .comparison.support import carried_support, split_support
 from .exchange.archives import load_fields, save_tree
 from .exchange.linkage import linkage_matrix
@@ -104,10 +110,25 @@ class Tree(TreeMetric):
             weights=read_only_copy(check_weights(weights, self.edges), weights)
         )
 
-    def with_support(self, trees: Iterable["Tree"]) -> "Tree":
-        """Return the same tree with support: the share of `trees` that contain each split."""
+    def with_support(self, trees: Iterable["Tree"], *, zero_edges: bool = False) -> "Tree":
+        """Return the same tree with support: the share of `trees` that contain each split.
+
+        Parameters
+        ----------
+        trees : one or more trees on the same points
+            For example bootstrap replicates. Points are matched by label if the trees have labels,
+            otherwise by position.
+        zero_edges : bool
+            Whether edges of length 0 make splits. By default, an edge of length 0 in this tree has
+            no support (NaN), and such an edge in another tree does not support anything.
+
+        Notes
+        -----
+        The edge of a leaf makes no split, and has no support (NaN).
+        """
         notes = self._annotations._replace(support_text=None)
-        return self._replace(support=split_support(self, trees), _annotations=notes)
+        support = split_support(self, trees, zero_edges)
+        return self._replace(support=support, _annotations=notes)
 
     def with_root(self, root: int | str | None) -> "Tree":
         """Return the same tree rooted at a node.
@@ -287,21 +308,26 @@ class Tree(TreeMetric):
     def isclose(self, other: "Tree", rtol: float = 1e-9) -> bool:
         """Return whether two trees are equal up to Steiner ids, zero lengths and rounding.
 
-        Takes O(N).
+        Takes O(N log N).
 
-        The trees must have the same labels in the same order. Each split must have the same
-        length in both trees, up to `rtol` times the largest distance from point 0. A missing
-        split has length 0.
+        The trees must have the same labels in the same order. The edges that divide the points in
+        the same way must have the same length in both trees, up to `rtol` times the largest
+        distance from point 0. A missing edge has length 0.
         """
         _require_tree(other)
         if self.n_points != other.n_points or self.labels != other.labels:
             return False
-        splits = branches(self._view, other._view, self.n_points)
+        changes = length_changes(divisions(self), divisions(other))
         largest = max(float(tree.rooted().depth.max()) for tree in (self, other))
-        return bool(np.all(np.abs(splits.first - splits.second) <= rtol * largest))
+        return bool(np.all(changes <= rtol * largest))
 
     def difference(
-        self, other: "Tree", *, path: bool = True, n_jobs: int | None = None
+        self,
+        other: "Tree",
+        *,
+        path: bool = True,
+        zero_edges: bool = False,
+        n_jobs: int | None = None,
     ) -> TreeDifference:
         """Return the Robinson-Foulds and path-length distances to another tree.
 
@@ -314,6 +340,8 @@ class Tree(TreeMetric):
             The tree to compare with.
         path : bool
             Whether to compute the path-length distance.
+        zero_edges : bool
+            Whether edges of length 0 make splits.
         n_jobs : int, optional
             Number of threads; None uses all cores.
 
@@ -321,15 +349,21 @@ class Tree(TreeMetric):
         -------
         TreeDifference
             A named tuple of `robinson_foulds` (number of splits in exactly one of the trees),
-            `normalized` (this number divided by its largest possible value) and ``path``
-            (Euclidean norm of the differences of all path lengths, or NaN if ``path`` is
+            `normalized` (this number divided by the number of splits of the first tree plus that
+            of the second: ``|A xor B| / (|A| + |B|)``, or 0 if neither tree has a split) and
+            ``path`` (Euclidean norm of the differences of all path lengths, or NaN if ``path`` is
             False).
 
         Notes
         -----
-        Exact. Splits take O(N), and path lengths take O(n N). Edges of length 0 make no split.
-        A split of one point from all others counts if only one tree has it. If all points are
-        leaves of both trees, the result is the usual Robinson-Foulds distance.
+        A split has at least two points on each side, so a leaf never makes a split. Edges in a
+        line, for example at a root with two branches, make one split. An edge of length 0 makes no
+        split unless `zero_edges` is True: many programs add such edges to make a tree binary. The
+        limit is exactly 0: contract edges that are 0 up to rounding with `contracted` first. If a
+        file was read with ``negative_lengths="zero"``, its negative edges have length 0.
+
+        Splits are compared by keys of 128 bits: two different splits are mistaken for each other
+        with a probability below 2^-64. Splits take O(N log N), and path lengths take O(n N).
 
         Examples
         --------
@@ -339,7 +373,8 @@ class Tree(TreeMetric):
         """
         _require_tree(other)
         other = matched(other, self, ("the other tree", "this tree"))
-        count, normalized = robinson_foulds(branches(self._view, other._view, self.n_points))
+        first, second = (inner_splits(tree, zero_edges).keys for tree in (self, other))
+        count, normalized = robinson_foulds(first, second)
         return TreeDifference(
             count, normalized, path_difference(self, other, n_jobs) if path else math.nan
         )
