@@ -74,8 +74,7 @@ def bootstrap_trees(
     The support of an edge is the share of replicates that contain its split: the same points on
     both sides, whatever the root. With a numpy Generator g, `fit(data, bootstrap=k, rng=g)` has
     the support that `bootstrap_trees(data, replicates=k, rng=g)` gives after `fit(data, rng=g)`.
-    Edges with a single point on one side have no support (NaN), because all trees contain their
-    splits.
+    The edge of a single point and an edge of length 0 make no split, and have no support (NaN).
 
     References
     ----------

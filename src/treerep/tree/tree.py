@@ -50,8 +50,8 @@ class Tree(TreeMetric):
     labels : sequence, optional
         Labels of the data points.
     support : (N-1,) array of floats from 0 to 1, optional
-        Support of each edge: the share of several trees that contain its split, or NaN. `fit` sets
-        the support if `trials` is more than 1.
+        Support of each edge: the share of several trees that contain its split, or NaN if it is not
+        known or the edge makes no split. `fit` sets the support if `trials` is more than 1.
     order_known : bool
         False if the numbers of the points come from a text file (Newick, Nexus, GraphML) or from
         another library. The points of such a tree are matched to data by label only. `restrict`
