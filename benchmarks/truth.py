@@ -36,7 +36,7 @@ LINKAGES = ("average", "ward")
 
 
 class Errors(NamedTuple):
-    """Errors of the splits A of a tree, given the true splits B. Edges of length 0 are no splits."""
+    """Errors of the splits A of a tree, given the true splits B. Edges of length 0 do not count."""
 
     wrong: float  # normalized Robinson-Foulds distance: |A xor B| / (|A| + |B|)
     missed: float  # share of the true splits that the tree lacks: |B - A| / |B|

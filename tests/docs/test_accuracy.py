@@ -70,6 +70,17 @@ def test_programs_for_phylogenies() -> None:
     assert all(row[LIKELIHOOD] == min(row.values()) for row in (smaller, missed))
 
 
+def test_consensus_of_trials() -> None:
+    """The entry `keep` of fit, and docs/howto/support.md."""
+    table = rows("consensus", "Wrong splits of simulated phylogenies")
+    for row in table:
+        if row["sites"] == "all":
+            greedy = value(row["treerep, greedy of 100"])
+            assert 0.4 < greedy / value(row["treerep, best of 20"]) < 0.55
+            assert value(row["default"]) < greedy
+            assert (value(row["minimum evolution"]) < greedy) == (row["taxa"] >= 200)
+
+
 def test_classes() -> None:
     methods = ("average", "ward", "treerep", "relaxed_neighbor_joining", "auto")
     winners = {

@@ -3,8 +3,8 @@
 An edge divides the data points in two. The division is a split if the edge has a positive length
 and at least two points are on each side: a leaf never makes a split. Edges in a line (for example
 at a root with two branches) make one split, and its length is their sum. Programs for phylogenies
-make every tree binary with edges of length 0, which are no evidence for a group. They count only
-with `zero_edges=True`.
+make every tree binary with edges of length 0, which do not show a group. They count only with
+`zero_edges=True`.
 
 The key of a division is the exclusive or of random 128-bit keys of the points on the side without
 point 0. The keys take O(N) time per tree and 16 bytes per split. Keys are sorted and looked up by
