@@ -362,8 +362,8 @@ class Tree(TreeMetric):
         limit is exactly 0: contract edges that are 0 up to rounding with `contracted` first. If a
         file was read with ``negative_lengths="zero"``, its negative edges have length 0.
 
-        Splits are compared by keys of 128 bits: two different splits are mistaken for each other
-        with a probability below 2^-64. Splits take O(N log N), and path lengths take O(n N).
+        Splits are compared by random keys: two different splits are mistaken for each other with a
+        probability of about 2^-64. Splits take O(N log N), and path lengths take O(n N).
 
         Examples
         --------

@@ -27,14 +27,12 @@ Keys = NDArray[np.uint64]  # (number of splits, 2)
 
 
 class Splits(NamedTuple):
-    """Distinct divisions of the points of a tree, sorted by key."""
+    """Distinct divisions of the points of a tree, sorted by key. The tree is rooted at point 0."""
 
     keys: Keys
     lengths: NDArray[np.float64]  # total length of the edges that make the division
     counts: NDArray[np.int64]  # number of points on the side without point 0
-    positions: NDArray[
-        np.int64
-    ]  # of the lower end of its lowest edge, in preorder from point 0
+    positions: NDArray[np.int64]  # of the lower end of the lowest edge, in preorder
 
     def inner(self, n_points: int, zero_edges: bool) -> "Splits":
         """Return the divisions that are splits."""
