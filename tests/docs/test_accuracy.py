@@ -27,11 +27,11 @@ def test_phylogenies() -> None:
     phylogenies = rows("truth", "Wrong splits of phylogenies")
     for row in phylogenies + rows("truth", "Many sequences without a matrix"):
         assert value(row["auto"]) < value(row["neighbor_joining"])
-    for row in phylogenies:
-        assert row["taxa"] < 1000 or value(row["minimum_evolution"]) < value(row["auto"])
+    better = [value(row["minimum_evolution"]) < value(row["auto"]) for row in phylogenies]
+    assert (sum(better), len(better)) == (6, 7)
     largest = phylogenies[-1]
     assert (largest["taxa"], largest["sites"]) == (4000, 1000)
-    assert (largest["minimum_evolution"], largest["auto"]) == ("0.085", "0.103")
+    assert (largest["minimum_evolution"], largest["auto"]) == ("0.085", "0.104")
     large = rows("large_phylogenies", "Many points")
     seconds = [row["seconds"] for row in large if row["method"] == "minimum_evolution"]
     assert [round(each) for each in seconds] == [4, 22]
