@@ -124,7 +124,13 @@ class Tree(TreeMetric):
 
         Notes
         -----
-        The edge of a leaf makes no split, and has no support (NaN).
+        The edge of a leaf makes no split, and has no support (NaN). O(N log N) time for each tree.
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("(a:1,b:1,(c:1,d:1):1);")
+        >>> tree.with_support([tree, Tree.from_newick("(a:1,c:1,(b:1,d:1):1);")]).newick()
+        '(a:1.0,b:1.0,(c:1.0,d:1.0)0.5:1.0);'
         """
         notes = self._annotations._replace(support_text=None)
         support = split_support(self, trees, zero_edges)
@@ -370,6 +376,15 @@ class Tree(TreeMetric):
         >>> star = Tree(4, [[0, 4], [1, 4], [2, 4], [3, 4]], [1.0] * 4)
         >>> star.difference(Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5))
         TreeDifference(robinson_foulds=1, normalized=1.0, path=2.0)
+
+        An edge of length 0 does not count:
+
+        >>> binary = Tree.from_newick("((a:1,b:1):0,c:1,d:1);")
+        >>> star = Tree.from_newick("(a:1,b:1,c:1,d:1);")
+        >>> binary.difference(star).robinson_foulds
+        0
+        >>> binary.difference(star, zero_edges=True).robinson_foulds
+        1
         """
         _require_tree(other)
         other = matched(other, self, ("the other tree", "this tree"))
