@@ -126,15 +126,15 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         "sum_depths": (TREES,),
     },
     "tree.comparison.split_kernels": {
-        "match_splits": ("tree/comparison/test_difference.py::test_against_sets_of_splits",)
+        "add_keys": (
+            "tree/comparison/test_support.py::test_agrees_with_sets",
+            "tree/comparison/test_difference.py::test_against_sets_of_splits",
+        )
     },
     "tree.comparison.consensus_kernels": {
         "add_clusters": (
             "tree/comparison/test_consensus.py::test_equals_a_plain_implementation",
         )
-    },
-    "tree.comparison.support_kernels": {
-        "add_keys": ("tree/comparison/test_support.py::test_agrees_with_sets",)
     },
     "tree.structure.walk_kernels": {
         "walk_rows": (TREES, "tree/test_distances.py::test_any_rows_and_columns")

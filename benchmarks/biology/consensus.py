@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import treerep as tr
-from treerep.tree.comparison.support import inner_splits
 
 from ..alignments import Simulation, sequence_metric, simulate
 from ..common import Table, store
-from ..truth import wrong_splits
+from ..truth import split_errors
 from .minimum_evolution import FIRST, KINDS, described
 
 #: Number of simulated alignments of each kind, by number of taxa.
@@ -43,9 +42,9 @@ EVOLUTION = "minimum evolution"
 class Score(NamedTuple):
     """Result of one method on one alignment."""
 
-    wrong: float  # Robinson-Foulds distance to the true tree, as a share of the largest one
-    missed: float  # share of the true splits that the tree lacks
-    false: float  # share of the splits of the tree that are not true
+    wrong: float  # these three are the fields of `truth.Errors`
+    missed: float
+    false: float
     seconds: float
 
 
@@ -62,15 +61,8 @@ def scores(what: Simulation, rng: int) -> dict[str, Score]:
         begin = time.process_time()
         tree = tr.fit(metric, **options)
         seconds = time.process_time() - begin
-        found[name] = Score(*errors(tree, alignment.tree), seconds)
+        found[name] = Score(*split_errors(tree, alignment.tree), seconds)
     return found
-
-
-def errors(tree: tr.Tree, truth: tr.Tree) -> tuple[float, float, float]:
-    """Return the three errors of a `Score`. A tree with few splits has few false splits."""
-    ours, theirs = (set(map(tuple, inner_splits(each).tolist())) for each in (tree, truth))
-    false = len(ours - theirs) / max(1, len(ours))
-    return wrong_splits(tree, truth), len(theirs - ours) / len(theirs), false
 
 
 def compared(runs: list[dict[str, Score]], first: str, second: str) -> str:
@@ -118,8 +110,9 @@ def measure() -> list[Table]:
         Table(
             "Wrong splits of simulated phylogenies",
             wrong,
-            "Mean Robinson-Foulds distance to the tree that the sequences evolved on, as a share of the largest "
-            "possible. The last two columns are mean differences with standard errors, alignment by alignment.",
+            "Mean normalized Robinson-Foulds distance to the tree that the sequences evolved on: splits in only one of "
+            "two trees, divided by the splits of both. Edges of length 0 are not splits. The last two columns are mean "
+            "differences with standard errors, alignment by alignment.",
         ),
         Table(
             "Missed and false splits of the same trees",

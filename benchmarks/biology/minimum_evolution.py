@@ -40,7 +40,7 @@ GROWTH = (1000, 2000, 4000)
 class Score(NamedTuple):
     """Result of one method on one alignment."""
 
-    wrong: float  # Robinson-Foulds distance to the true tree, as a share of the largest one
+    wrong: float  # normalized Robinson-Foulds distance to the true tree
     length: float  # length of the tree
     seconds: float
 
@@ -121,8 +121,9 @@ def measure() -> list[Table]:
         Table(
             "Wrong splits of simulated phylogenies",
             wrong,
-            "Mean Robinson-Foulds distance to the tree that the sequences evolved on, as a share of the largest "
-            "possible. `spr - nni` is the mean difference with its standard error, alignment by alignment.",
+            "Mean normalized Robinson-Foulds distance to the tree that the sequences evolved on: splits in only one of "
+            "two trees, divided by the splits of both. Edges of length 0 are not splits. `spr - nni` is the mean "
+            "difference with its standard error, alignment by alignment.",
         ),
         Table("Mean processor seconds of the same fits", seconds),
         Table("Growth with the number of taxa", growth(), "One alignment each."),

@@ -13,7 +13,8 @@ from .._core.typing import RNGLike
 from ..metric.base import Metric, MetricError, check_labels
 from ..scores.distortion import average_distortion
 from ..tree.comparison.consensus import TreeSplits, consensus_of_splits, tree_splits
-from ..tree.comparison.support import Keys, inner_splits, share_of_splits
+from ..tree.comparison.splits import Keys, inner_splits
+from ..tree.comparison.support import share_of_splits
 from ..tree.tree import Tree
 from .methods import FIT_MEASURED, METHODS
 
@@ -151,7 +152,7 @@ def _learned(plan: Plan, generator: np.random.Generator) -> Tree:
 def _learn_and_score(plan: Plan, generator: np.random.Generator) -> _Trial:
     trial = _learn(plan, generator)
     score = selection_score(trial.tree, plan.metric, plan.threads)
-    return trial._replace(score=score, splits=inner_splits(trial.tree))
+    return trial._replace(score=score, splits=inner_splits(trial.tree).keys)
 
 
 def _learn_and_vote(plan: Plan, generator: np.random.Generator) -> _Trial:

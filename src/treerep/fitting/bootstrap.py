@@ -15,7 +15,7 @@ from .._core.typing import EngineLike, MetricLike, RNGLike
 from .._core.used import note
 from ..metric.as_metric import as_metric
 from ..metric.base import Metric, MetricError
-from ..tree.comparison.support import inner_splits
+from ..tree.comparison.splits import inner_splits
 from ..tree.tree import Tree
 from ._distances import rounding_of
 from ._request import FitRequest, make_request
@@ -74,8 +74,7 @@ def bootstrap_trees(
     The support of an edge is the share of replicates that contain its split: the same points on
     both sides, whatever the root. With a numpy Generator g, `fit(data, bootstrap=k, rng=g)` has
     the support that `bootstrap_trees(data, replicates=k, rng=g)` gives after `fit(data, rng=g)`.
-    Edges with a single point on one side have no support (NaN), because all trees contain their
-    splits.
+    The edge of a single point and an edge of length 0 make no split, and have no support (NaN).
 
     References
     ----------
@@ -111,7 +110,7 @@ def fit_with_bootstrap(backend: Backend, request: FitRequest, replicates: int) -
     generator = np.random.default_rng(request.rng)
     tree = backend.fit(request._replace(rng=generator))
     trees = _replicate_trees(backend, request, replicates, generator)
-    return with_support(tree, [inner_splits(other) for other in trees])
+    return with_support(tree, [inner_splits(other).keys for other in trees])
 
 
 def _read(backend: Backend, request: FitRequest) -> FitRequest:

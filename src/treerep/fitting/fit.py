@@ -119,7 +119,7 @@ def fit(
         other values keep a `consensus` of all trials, with mean edge lengths. On simulated
         alignments, the greedy consensus of 100 trials of TreeRep has about half the wrong splits
         of the best trial. "auto" has fewer wrong splits than this consensus, and
-        "minimum_evolution" has fewer for 1,000 taxa.
+        "minimum_evolution" has fewer for 200 taxa or more.
     trees : int, optional
         (`method="auto"` only) Fit a sum of this many trees, a `TreeSum`, instead of one tree:
         d = d_1 + ... + d_k. Five trees often halve the distortion of one tree. A tree metric gives

@@ -13,7 +13,13 @@ from .._core.typing import NetworkXGraph, SkbioNode
 from ..metric._matching import matched
 from ._tree_metric import FIELDS, TreeMetric
 from ._validation import check_weights, read_only_copy
-from .comparison.difference import TreeDifference, branches, path_difference, robinson_foulds
+from .comparison.difference import (
+    TreeDifference,
+    length_changes,
+    path_difference,
+    robinson_foulds,
+)
+from .comparison.splits import divisions, inner_splits
 from .comparison.support import carried_support, split_support
 from .exchange.archives import load_fields, save_tree
 from .exchange.linkage import linkage_matrix
@@ -44,8 +50,8 @@ class Tree(TreeMetric):
     labels : sequence, optional
         Labels of the data points.
     support : (N-1,) array of floats from 0 to 1, optional
-        Support of each edge: the share of several trees that contain its split, or NaN. `fit` sets
-        the support if `trials` is more than 1.
+        Support of each edge: the share of several trees that contain its split, or NaN if it is not
+        known or the edge makes no split. `fit` sets the support if `trials` is more than 1.
     order_known : bool
         False if the numbers of the points come from a text file (Newick, Nexus, GraphML) or from
         another library. The points of such a tree are matched to data by label only. `restrict`
@@ -104,10 +110,31 @@ class Tree(TreeMetric):
             weights=read_only_copy(check_weights(weights, self.edges), weights)
         )
 
-    def with_support(self, trees: Iterable["Tree"]) -> "Tree":
-        """Return the same tree with support: the share of `trees` that contain each split."""
+    def with_support(self, trees: Iterable["Tree"], *, zero_edges: bool = False) -> "Tree":
+        """Return the same tree with support: the share of `trees` that contain each split.
+
+        Parameters
+        ----------
+        trees : one or more trees on the same points
+            For example bootstrap replicates. Points are matched by label if the trees have labels,
+            otherwise by position.
+        zero_edges : bool
+            Whether edges of length 0 make splits. By default, an edge of length 0 in this tree has
+            no support (NaN), and such an edge in another tree does not support anything.
+
+        Notes
+        -----
+        The edge of a leaf makes no split, and has no support (NaN). O(N log N) time for each tree.
+
+        Examples
+        --------
+        >>> tree = Tree.from_newick("(a:1,b:1,(c:1,d:1):1);")
+        >>> tree.with_support([tree, Tree.from_newick("(a:1,c:1,(b:1,d:1):1);")]).newick()
+        '(a:1.0,b:1.0,(c:1.0,d:1.0)0.5:1.0);'
+        """
         notes = self._annotations._replace(support_text=None)
-        return self._replace(support=split_support(self, trees), _annotations=notes)
+        support = split_support(self, trees, zero_edges)
+        return self._replace(support=support, _annotations=notes)
 
     def with_root(self, root: int | str | None) -> "Tree":
         """Return the same tree rooted at a node.
@@ -287,21 +314,26 @@ class Tree(TreeMetric):
     def isclose(self, other: "Tree", rtol: float = 1e-9) -> bool:
         """Return whether two trees are equal up to Steiner ids, zero lengths and rounding.
 
-        Takes O(N).
+        Takes O(N log N).
 
-        The trees must have the same labels in the same order. Each split must have the same
-        length in both trees, up to `rtol` times the largest distance from point 0. A missing
-        split has length 0.
+        The trees must have the same labels in the same order. The edges that divide the points in
+        the same way must have the same length in both trees, up to `rtol` times the largest
+        distance from point 0. A missing edge has length 0.
         """
         _require_tree(other)
         if self.n_points != other.n_points or self.labels != other.labels:
             return False
-        splits = branches(self._view, other._view, self.n_points)
+        changes = length_changes(divisions(self), divisions(other))
         largest = max(float(tree.rooted().depth.max()) for tree in (self, other))
-        return bool(np.all(np.abs(splits.first - splits.second) <= rtol * largest))
+        return bool(np.all(changes <= rtol * largest))
 
     def difference(
-        self, other: "Tree", *, path: bool = True, n_jobs: int | None = None
+        self,
+        other: "Tree",
+        *,
+        path: bool = True,
+        zero_edges: bool = False,
+        n_jobs: int | None = None,
     ) -> TreeDifference:
         """Return the Robinson-Foulds and path-length distances to another tree.
 
@@ -314,6 +346,8 @@ class Tree(TreeMetric):
             The tree to compare with.
         path : bool
             Whether to compute the path-length distance.
+        zero_edges : bool
+            Whether edges of length 0 make splits.
         n_jobs : int, optional
             Number of threads; None uses all cores.
 
@@ -321,25 +355,41 @@ class Tree(TreeMetric):
         -------
         TreeDifference
             A named tuple of `robinson_foulds` (number of splits in exactly one of the trees),
-            `normalized` (this number divided by its largest possible value) and ``path``
-            (Euclidean norm of the differences of all path lengths, or NaN if ``path`` is
+            `normalized` (this number divided by the number of splits of the first tree plus that
+            of the second: ``|A xor B| / (|A| + |B|)``, or 0 if neither tree has a split) and
+            ``path`` (Euclidean norm of the differences of all path lengths, or NaN if ``path`` is
             False).
 
         Notes
         -----
-        Exact. Splits take O(N), and path lengths take O(n N). Edges of length 0 make no split.
-        A split of one point from all others counts if only one tree has it. If all points are
-        leaves of both trees, the result is the usual Robinson-Foulds distance.
+        A split has at least two points on each side, so a leaf never makes a split. Edges in a
+        line, for example at a root with two branches, make one split. An edge of length 0 makes no
+        split unless `zero_edges` is True: many programs add such edges to make a tree binary. The
+        limit is exactly 0: contract edges that are 0 up to rounding with `contracted` first. If a
+        file was read with ``negative_lengths="zero"``, its negative edges have length 0.
+
+        Splits are compared by random keys: two different splits are mistaken for each other with a
+        probability of about 2^-64. Splits take O(N log N), and path lengths take O(n N).
 
         Examples
         --------
         >>> star = Tree(4, [[0, 4], [1, 4], [2, 4], [3, 4]], [1.0] * 4)
         >>> star.difference(Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0] * 5))
         TreeDifference(robinson_foulds=1, normalized=1.0, path=2.0)
+
+        An edge of length 0 does not count:
+
+        >>> binary = Tree.from_newick("((a:1,b:1):0,c:1,d:1);")
+        >>> star = Tree.from_newick("(a:1,b:1,c:1,d:1);")
+        >>> binary.difference(star).robinson_foulds
+        0
+        >>> binary.difference(star, zero_edges=True).robinson_foulds
+        1
         """
         _require_tree(other)
         other = matched(other, self, ("the other tree", "this tree"))
-        count, normalized = robinson_foulds(branches(self._view, other._view, self.n_points))
+        first, second = (inner_splits(tree, zero_edges).keys for tree in (self, other))
+        count, normalized = robinson_foulds(first, second)
         return TreeDifference(
             count, normalized, path_difference(self, other, n_jobs) if path else math.nan
         )

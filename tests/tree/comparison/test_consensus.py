@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 import treerep as tr
 from treerep import Tree, consensus
 
+from ..strategies import naive_splits
+
 TWO = "((a:1,b:1):1,(c:1,d:1):1);"
 ONE = "((a:3,c:1):1,(b:1,d:1):1);"
 
@@ -84,6 +86,58 @@ def test_equals_a_plain_implementation(n: int, k: int, seed: int) -> None:
     assert set(clusters(consensus(trees, method="majority"))) == majority
     everywhere = {cluster for cluster, count in counts.items() if count == k}
     assert set(clusters(consensus(trees, method="strict"))) == everywhere
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(4, 10), st.integers(1, 5), st.integers(0, 2**32 - 1), st.booleans())
+def test_edges_of_length_0_count_on_request(
+    n: int, k: int, seed: int, zero_edges: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    pool = [random_tree(n, rng) for _ in range(2)]
+    trees = []
+    for _ in range(k):
+        tree = pool[int(rng.integers(2))]
+        trees.append(tree.with_weights(tree.weights * (rng.random(len(tree.edges)) < 0.6)))
+    lengths: dict[frozenset[int], list[float]] = {}
+    for tree in trees:
+        for cluster, length in naive_splits(tree).items():
+            if 2 <= len(cluster) <= n - 2 and (zero_edges or length > 0):
+                lengths.setdefault(cluster, []).append(length)
+    for method, least in (("majority", k // 2 + 1), ("strict", k)):
+        found = consensus(trees, method=method, zero_edges=zero_edges)
+        expected = {c: len(own) / k for c, own in lengths.items() if len(own) >= least}
+        assert clusters(found) == pytest.approx(expected)
+        splits = naive_splits(found)
+        assert all(splits[c] == pytest.approx(np.mean(lengths[c])) for c in expected)
+        singles = np.mean(
+            [[naive_splits(t)[s] for s in point_splits(n)] for t in trees], axis=0
+        )
+        assert [splits.get(s, 0) for s in point_splits(n)] == pytest.approx(singles)
+    greedy = clusters(consensus(trees, zero_edges=zero_edges))
+    assert greedy.items() <= {c: len(own) / k for c, own in lengths.items()}.items()
+
+
+def point_splits(n: int) -> list[frozenset[int]]:
+    """Return the divisions of one point from the others, as the side without point 0."""
+    return [frozenset(range(1, n)), *(frozenset([i]) for i in range(1, n))]
+
+
+def test_an_edge_of_length_0_is_no_vote() -> None:
+    zero = TWO.replace(":1)", ":0)").replace("):1", "):0")
+    trees = [Tree.from_newick(text) for text in (zero, zero, ONE)]
+    assert clusters(consensus(trees)) == {frozenset({1, 3}): 1 / 3}
+    assert clusters(consensus(trees, method="majority")) == {}
+    assert clusters(consensus(trees, zero_edges=True)) == {frozenset({2, 3}): 2 / 3}
+
+
+def test_few_points() -> None:
+    for zero_edges in (False, True):
+        pairs = [Tree.from_newick(f"(a:{length},b:{length});") for length in (1, 3)]
+        pair = consensus(pairs, zero_edges=zero_edges)
+        assert pair == Tree(2, [[0, 1]], [4.0], labels="ab")
+        single = consensus([Tree(1, [[0, 1]], [2.0])], zero_edges=zero_edges)
+        assert single == Tree(1, np.empty((0, 2), int), [])
 
 
 @settings(max_examples=20, deadline=None)

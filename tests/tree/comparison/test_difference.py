@@ -28,6 +28,12 @@ def neighbor(tree: Tree, seed: int) -> Tree:
     return Tree(tree.n_points, number[tree.edges], weights)
 
 
+def inner(tree: Tree, zero_edges: bool = False) -> set[frozenset[int]]:
+    """The splits by definition: at least two points on both sides, and a length."""
+    splits = naive_splits(tree).items()
+    return {s for s, w in splits if 2 <= len(s) <= len(tree) - 2 and (zero_edges or w > 0)}
+
+
 def test_by_hand() -> None:
     same = quartet(0, 1, 2, 3).difference(quartet(3, 2, 1, 0))
     assert same == (0, 0.0, 0.0)
@@ -35,33 +41,66 @@ def test_by_hand() -> None:
     # Splits 01|23 and 02|13; the distances of 01, 23, 02, 13 change by one.
     assert other == (2, 1.0, 2.0)
     assert other.robinson_foulds == 2
-    # Point 1 moves from a leaf to the node itself: its trivial split is gone, and its distances are one less.
+    # Point 1 moves from a leaf to the node itself. A point makes no split, but three distances are one less.
     inner = Tree(4, [[0, 1], [1, 5], [1, 4], [2, 5], [3, 5]], [1, 1, 0, 1, 1])
-    assert quartet(0, 1, 2, 3).difference(inner) == (1, 1 / 3, math.sqrt(3))
+    assert quartet(0, 1, 2, 3).difference(inner) == (0, 0.0, math.sqrt(3))
 
 
-@given(trees(max_nodes=25), SEEDS)
-def test_against_sets_of_splits(tree: Tree, seed: int) -> None:
+def test_a_leaf_never_makes_a_split() -> None:
+    short, long = (Tree.from_newick(f"((a:{length},b:1):1,c:1,d:1);") for length in (0, 1))
+    assert short.difference(long, path=False)[:2] == (0, 0.0)
+    assert short.difference(long, path=False, zero_edges=True)[:2] == (0, 0.0)
+    three = [Tree.from_newick(text) for text in ("(a:0,b:1,c:1);", "(a:0,b:0,c:1);")]
+    assert three[0].difference(three[1], path=False)[:2] == (0, 0.0)  # no tree has a split
+
+
+def test_an_edge_of_length_0_makes_no_split() -> None:
+    binary = Tree.from_newick("((a:1,b:1):0,(c:1,d:1):1,e:1);")
+    same = Tree.from_newick("(a:1,b:1,(c:1,d:1):1,e:1);")
+    assert binary.difference(same) == (0, 0.0, 0.0)
+    assert binary.difference(same, zero_edges=True) == (1, 1 / 3, 0.0)
+    assert binary.contracted().difference(same, zero_edges=True).robinson_foulds == 0
+    tiny = Tree.from_newick("((a:1,b:1):1e-300,(c:1,d:1):1,e:1);")  # the limit is exactly 0
+    assert tiny.difference(same, path=False)[:2] == (1, 1 / 3)
+
+
+def test_edges_in_a_line_are_one_split() -> None:
+    star = Tree.from_newick("(a:1,b:1,c:1,d:1);")
+    for left, right, count in ((1, 1, 1), (0, 1, 1), (1, 0, 1), (0, 0, 0)):
+        rooted = Tree.from_newick(f"((a:1,b:1):{left},(c:1,d:1):{right});")
+        assert rooted.difference(star).robinson_foulds == count
+        assert rooted.difference(star, zero_edges=True).robinson_foulds == 1
+
+
+@given(trees(max_nodes=25), SEEDS, st.booleans())
+def test_against_sets_of_splits(tree: Tree, seed: int, zero_edges: bool) -> None:
     other, n = neighbor(tree, seed), len(tree)
-    one, two = ({s for s, w in naive_splits(t).items() if w > 0} for t in (tree, other))
-    trivial = {s for s in one & two if len(s) in (1, n - 1)}
-    found = tree.difference(other)
+    one, two = (inner(t, zero_edges) for t in (tree, other))
+    found = tree.difference(other, zero_edges=zero_edges)
     assert found.robinson_foulds == len(one ^ two)
-    most = len(one) + len(two) - 2 * len(trivial)
+    most = len(one) + len(two)
     assert found.normalized == (len(one ^ two) / most if most else 0.0)
     gap = (naive_distances(tree) - naive_distances(other))[:n, :n]
     assert found.path == pytest.approx(math.sqrt((gap**2).sum() / 2), abs=1e-12)
-    assert other.difference(tree)[:2] == found[:2]
+    assert other.difference(tree, zero_edges=zero_edges)[:2] == found[:2]
 
 
-@given(trees(max_nodes=40), SEEDS)
-def test_unrelated_trees(tree: Tree, seed: int) -> None:
+@given(trees(max_nodes=40), SEEDS, st.booleans())
+def test_unrelated_trees(tree: Tree, seed: int, zero_edges: bool) -> None:
     rng = np.random.default_rng(seed)
     number = np.arange(tree.n_nodes)
     number[: len(tree)] = rng.permutation(len(tree))
     other = Tree(tree.n_points, number[tree.edges], tree.weights)
-    one, two = ({s for s, w in naive_splits(t).items() if w > 0} for t in (tree, other))
-    assert tree.difference(other, path=False).robinson_foulds == len(one ^ two)
+    found = tree.difference(other, path=False, zero_edges=zero_edges)
+    assert found.robinson_foulds == len(inner(tree, zero_edges) ^ inner(other, zero_edges))
+
+
+@given(trees(max_nodes=25), SEEDS)
+def test_points_inside_count_as_leaves_with_edges_of_length_0(tree: Tree, seed: int) -> None:
+    other = neighbor(tree, seed)
+    found = tree.difference(other, path=False)
+    assert tree.with_leaves().difference(other.with_leaves(), path=False)[:2] == found[:2]
+    assert tree.contracted().difference(other.contracted(), path=False)[:2] == found[:2]
 
 
 @given(trees(), SEEDS)

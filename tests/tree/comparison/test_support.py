@@ -16,7 +16,7 @@ from treerep.tree.comparison.support import split_support
 from treerep.tree.exchange.newick_text import parse_newick
 from treerep.tree.tree import Tree
 
-from ..strategies import caterpillar, renumbered, trees
+from ..strategies import caterpillar, naive_splits, renumbered, trees
 
 SEEDS = st.integers(0, 2**32 - 1)
 NAN = float("nan")
@@ -34,11 +34,14 @@ def far_sides(tree: Tree) -> list[frozenset[int]]:
     return sides
 
 
-def naive_support(tree: Tree, others: list[Tree]) -> list[float]:
-    found = [set(far_sides(other)) for other in others]
-    inner = range(2, len(tree) - 1)
+def naive_support(tree: Tree, others: list[Tree], zero_edges: bool) -> list[float]:
+    def splits(tree: Tree) -> set[frozenset[int]]:
+        found = naive_splits(tree).items()
+        return {s for s, w in found if 2 <= len(s) <= len(tree) - 2 and (zero_edges or w > 0)}
+
+    found, own = [splits(other) for other in others], splits(tree)
     return [
-        sum(side in sides for sides in found) / len(others) if len(side) in inner else NAN
+        sum(side in sides for sides in found) / len(others) if side in own else NAN
         for side in far_sides(tree)
     ]
 
@@ -96,15 +99,39 @@ def test_data_points_inside() -> None:
     assert np.nansum(split_support(quartet, [path])) == 2
 
 
-def test_zero_length_edges_count_until_they_are_contracted() -> None:
-    tree = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1, 1, 0, 1, 1])
-    assert split_support(tree, [tree])[2] == 1
-    assert split_support(tree, [tree.contracted()])[2] == 0
+def test_edges_of_length_0_have_and_give_no_support() -> None:
+    edges = [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]]
+    zero, one = (Tree(4, edges, [1, 1, length, 1, 1]) for length in (0, 1))
+    assert_array_equal(split_support(zero, [zero, one])[2], NAN)
+    assert split_support(one, [zero, one, one, one])[2] == 3 / 4
+    assert zero.with_support([zero, one], zero_edges=True).support[2] == 1
+    assert zero.with_support([zero, one.contracted(2)], zero_edges=True).support[2] == 1 / 2
+
+
+def test_an_edge_of_length_0_next_to_a_longer_one_has_the_support_of_their_split() -> None:
+    rooted = Tree.from_newick("((0:1,1:1):0,(2:1,3:1):1);")
+    star = Tree.from_newick("(0:1,1:1,2:1,3:1);")
+    support = split_support(rooted, [rooted, star])
+    assert sorted(support[~np.isnan(support)].tolist()) == [0.5, 0.5]
+
+
+def test_identical_sequences_have_no_support() -> None:
+    """Binary trees of programs join identical points by edges of length 0."""
+    tree = Tree.from_newick("(((a:0,b:0):0,c:0):1,(d:1,e:1):1);")
+    replicates = [
+        Tree.from_newick(text)
+        for text in ("(((a:0,c:0):0,b:0):1,(d:1,e:1):1);", "(((b:0,c:0):0,a:0):1,(d:1,e:1):1);")
+    ]
+    shares = by_split(tree.with_support(replicates))
+    assert shares[frozenset({3, 4})] == 1
+    assert np.isnan(shares[frozenset({2, 3, 4})])
+    counted = tree.with_support(replicates, zero_edges=True)
+    assert by_split(counted)[frozenset({2, 3, 4})] == 0
 
 
 @settings(max_examples=60)
-@given(trees(max_nodes=14, min_points=4), st.integers(1, 4), SEEDS)
-def test_agrees_with_sets(tree: Tree, count: int, seed: int) -> None:
+@given(trees(max_nodes=14, min_points=4), st.integers(1, 4), SEEDS, st.booleans())
+def test_agrees_with_sets(tree: Tree, count: int, seed: int, zero_edges: bool) -> None:
     rng = np.random.default_rng(seed)
     others = []
     for _ in range(count):
@@ -112,8 +139,10 @@ def test_agrees_with_sets(tree: Tree, count: int, seed: int) -> None:
         number = np.arange(tree.n_nodes)
         moved = rng.choice(len(tree), size=rng.integers(1, 4), replace=False)
         number[moved] = rng.permutation(moved)
-        others.append(renumbered(Tree(len(tree), number[tree.edges], tree.weights), rng))
-    assert_array_equal(split_support(tree, others), naive_support(tree, others))
+        weights = np.where(rng.random(len(tree.edges)) < 0.2, 0.0, tree.weights)
+        others.append(renumbered(Tree(len(tree), number[tree.edges], weights), rng))
+    expected = naive_support(tree, others, zero_edges)
+    assert_array_equal(split_support(tree, others, zero_edges), expected)
 
 
 @given(trees(min_points=2), SEEDS)
@@ -246,6 +275,12 @@ def test_contracted_keeps_support(tree: Tree, seed: int) -> None:
 
 def test_contracted_takes_what_is_known_on_a_line() -> None:
     tree = Tree.from_newick("((0:1,1:1)0.9:1,(2:1,3:1):1);").contracted()
+    assert by_split(tree)[frozenset({2, 3})] == 0.9
+
+
+@pytest.mark.parametrize(("left", "right"), [(0.3, 0.9), (0.9, 0.3)])
+def test_contracted_takes_the_largest_support_on_a_line(left: float, right: float) -> None:
+    tree = Tree.from_newick(f"((0:1,1:1){left}:1,(2:1,3:1){right}:1);").contracted()
     assert by_split(tree)[frozenset({2, 3})] == 0.9
 
 

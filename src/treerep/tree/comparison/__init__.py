@@ -1,1 +1,1 @@
-"""Comparison of trees by their splits: difference and support."""
+"""Comparison of trees by their splits: difference, support and consensus."""

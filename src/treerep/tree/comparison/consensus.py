@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 
 from ..._core.checks import check_choice
 from ...metric._matching import matched
-from ..structure.rooted import points_below
 from ..tree import Tree
-from .support import Keys, points_of_keys, split_keys
+from .splits import Keys, divisions
 
 METHODS = ("greedy", "majority", "strict")
 
 
 class TreeSplits(NamedTuple):
-    """The splits of one tree with at least two points on both sides. Smaller than the tree."""
+    """The splits of one tree, and the lengths above its points. Smaller than the tree."""
 
     keys: Keys  # distinct
     lengths: NDArray[np.float64]
@@ -41,7 +40,9 @@ class _Splits(NamedTuple):
     orders: NDArray[np.int32]  # the nodes of all trees in preorder
 
 
-def consensus(trees: Iterable[Tree], *, method: str = "greedy") -> Tree:
+def consensus(
+    trees: Iterable[Tree], *, method: str = "greedy", zero_edges: bool = False
+) -> Tree:
     """Return the tree of the splits on which several trees agree.
 
     Parameters
@@ -53,6 +54,10 @@ def consensus(trees: Iterable[Tree], *, method: str = "greedy") -> Tree:
         "majority" keeps the splits of more than half of the trees. "strict" keeps the splits of
         all trees. "greedy" keeps the majority splits, then adds the other splits in the order
         of falling support if they are compatible. Ties are broken by the order of the trees.
+    zero_edges : bool
+        Whether edges of length 0 make splits. By default, a tree with such an edge does not count
+        as a tree that contains the split. If True, all points are leaves of the consensus, and it
+        may have edges of length 0.
 
     Returns
     -------
@@ -88,36 +93,30 @@ def consensus(trees: Iterable[Tree], *, method: str = "greedy") -> Tree:
         raise ValueError("a consensus needs at least one tree: give a list of trees")
     first = given[0]
     same = [matched(tree, first, (f"trees[{k}]", "trees[0]")) for k, tree in enumerate(given)]
-    return consensus_of_splits(first, [tree_splits(tree) for tree in same], method)
+    splits = [tree_splits(tree, zero_edges) for tree in same]
+    return consensus_of_splits(first, splits, method, zero_edges)
 
 
-def tree_splits(tree: Tree) -> TreeSplits:
+def tree_splits(tree: Tree, zero_edges: bool = False) -> TreeSplits:
     """Return the splits of a tree, for `consensus_of_splits`."""
-    n = tree.n_points
-    view = tree._view
-    count = points_below(view, n)
-    above = split_keys(view, n)
-    single = count == 1
+    n, view = tree.n_points, tree._view
+    every = divisions(tree)
+    single = every.counts == 1
     pendant = np.zeros(n)
-    np.add.at(pendant, points_of_keys(above[single], n), view.length[single])
-    pendant[0] += view.length[count == n - 1].sum()  # the split of point 0, at the root
-    inner = np.flatnonzero((count >= 2) & (count <= n - 2))
-    # Edges in a line make the same split: add their lengths, and keep the lowest position.
-    keys, place = np.unique(above[inner], axis=0, return_inverse=True)
-    lowest = np.zeros(len(keys), np.int64)
-    np.maximum.at(lowest, place.ravel(), inner)
-    lengths = np.zeros(len(keys))
-    np.add.at(lengths, place.ravel(), view.length[inner])
-    return TreeSplits(keys, lengths, lowest, view.size[lowest], view.order, pendant)
+    pendant[view.order[every.positions[single]]] = every.lengths[single]
+    if n > 2:  # the edge of point 0 is at the root; of two points, it is the edge of point 1
+        pendant[0] = every.lengths[every.counts == n - 1].sum()
+    keys, lengths, _, positions = every.inner(n, zero_edges)
+    return TreeSplits(keys, lengths, positions, view.size[positions], view.order, pendant)
 
 
-def consensus_of_splits(first: Tree, trees: list[TreeSplits], method: str) -> Tree:
+def consensus_of_splits(
+    first: Tree, trees: list[TreeSplits], method: str, zero_edges: bool = False
+) -> Tree:
     """Return the consensus of trees that are given by their splits. `first` is one of the trees."""
     from .consensus_kernels import add_clusters
 
     n = first.n_points
-    if n < 3:
-        return first
     splits = _distinct(trees)
     least = {"greedy": 1, "majority": len(trees) // 2 + 1, "strict": len(trees)}[method]
     kept = int(np.searchsorted(-splits.counts, -least, side="right"))
@@ -136,7 +135,9 @@ def consensus_of_splits(first: Tree, trees: list[TreeSplits], method: str) -> Tr
     below = np.delete(np.arange(n_nodes), n)  # all nodes except the node next to point 0
     edges = np.column_stack([below, parent[below]])
     tree = Tree(n, edges, lengths[below], first.labels, support=support[below])
-    return tree._replace(order_known=first.order_known).contracted()
+    tree = tree._replace(order_known=first.order_known)
+    # Fewer than three points have no splits, and node n would be superfluous.
+    return tree.canonical() if zero_edges and n > 2 else tree.contracted()
 
 
 def _distinct(trees: list[TreeSplits]) -> _Splits:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.parallel import run
-from ..structure.rooted import Preorder, points_below
+from .splits import Keys, Splits, look_up
 
 if TYPE_CHECKING:
     from ..tree import Tree
@@ -19,68 +19,29 @@ class TreeDifference(NamedTuple):
     """Distances between two trees. All distances are 0 if the trees agree."""
 
     robinson_foulds: int  # splits in exactly one of the trees
-    normalized: float  # divided by the largest possible value
+    normalized: float  # divided by the number of splits of both trees
     path: float  # Euclidean norm of the difference of all path lengths; nan if not requested
 
 
-class Branches(NamedTuple):
-    """The lengths of the splits in two trees. An absent split has length 0."""
+def robinson_foulds(first: Keys, second: Keys) -> tuple[int, float]:
+    """Count the splits in exactly one of two trees; also return the share of all their splits.
 
-    first: NDArray[np.float64]
-    second: NDArray[np.float64]
-    trivial: NDArray[np.bool_]  # one point versus all others
-
-
-def branches(first: Preorder, second: Preorder, n_points: int) -> Branches:
-    """List the splits of both trees with their lengths. O(N), exact.
-
-    Both views are rooted at point 0. The edges along a chain of Steiner nodes form one split.
-    Edges with no data point beyond them form no split.
+    Robinson and Foulds (Math. Biosci. 53, 1981). The share is |A xor B| / (|A| + |B|), and 0 if
+    neither tree has a split.
     """
-    from .split_kernels import match_splits
-
-    count = points_below(first, n_points)
-    other_count = points_below(second, n_points)
-    split, other_split, match = match_splits(
-        first.order, first.up, count, second.order, second.up, other_count, n_points
-    )
-    length = _lengths(split, first.length)
-    other_length = _lengths(other_split, second.length)
-    matched = np.flatnonzero(match >= 0)
-    opposite = np.zeros(len(length))
-    opposite[match[matched]] = other_length[matched]
-    mine = np.flatnonzero(split == np.arange(len(split)))
-    alone = np.flatnonzero((other_split == np.arange(len(other_split))) & (match < 0))
-    counts = np.concatenate([count[mine], other_count[alone]])
-    return Branches(
-        np.concatenate([length[mine], np.zeros(len(alone))]),
-        np.concatenate([opposite[mine], other_length[alone]]),
-        (counts == 1) | (counts == n_points - 1),
-    )
+    total = len(first) + len(second)
+    different = total - 2 * int(np.count_nonzero(look_up(first, second)[1]))
+    return different, different / total if total else 0.0
 
 
-def _lengths(split: NDArray[np.int32], length: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Edges without a split are added to the root, which has no split itself.
-    total = np.zeros(len(split))
-    np.add.at(total, np.maximum(split, 0), length)
-    total[0] = 0.0
-    return total
-
-
-def robinson_foulds(splits: Branches) -> tuple[int, float]:
-    """Count the splits of positive length in exactly one tree; also return the normalized count.
-
-    Trivial splits count: a point that is a leaf of one tree and an internal node of the other
-    adds 1. If all points are leaves of both trees, trivial splits cancel, and the result is the
-    Robinson-Foulds distance (Math. Biosci. 53, 1981). The denominator is the largest possible
-    count, without the trivial splits that both trees have, as is usual.
-    """
-    first = splits.first > 0
-    second = splits.second > 0
-    different = int(np.count_nonzero(first ^ second))
-    shared_trivial = int(np.count_nonzero(first & second & splits.trivial))
-    most = int(np.count_nonzero(first)) + int(np.count_nonzero(second)) - 2 * shared_trivial
-    return different, different / most if most else 0.0
+def length_changes(first: Splits, second: Splits) -> NDArray[np.float64]:
+    """Return how much the lengths of divisions differ. An absent division has length 0."""
+    place, found = look_up(first.keys, second.keys)
+    opposite = np.zeros(len(first.keys))
+    opposite[found] = second.lengths[place[found]]
+    alone = np.ones(len(second.keys), bool)
+    alone[place[found]] = False
+    return np.concatenate([np.abs(first.lengths - opposite), second.lengths[alone]])
 
 
 def path_difference(first: "Tree", second: "Tree", n_jobs: int | None = None) -> float:

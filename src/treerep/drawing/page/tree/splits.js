@@ -39,24 +39,26 @@ export function splitKeys(tree) {
   });
 }
 
-/** Lengths of the splits of a tree, by key. Edges along a chain of internal nodes are one split. */
-function splitLengths(tree, keys) {
-  const lengths = new Map();
-  keys.forEach((key, k) => key >= 0 && lengths.set(key, (lengths.get(key) ?? 0) + tree.length[k]));
-  return lengths;
+/** Keys of the splits: edges of positive length with at least two data points on both sides. */
+function innerSplits(tree, keys) {
+  const { nPoints, pointsBelow, length } = tree;
+  return new Set(keys.filter((key, k) => pointsBelow[k] >= 2 && pointsBelow[k] <= nPoints - 2 && length[k] > 0));
 }
 
 /**
- * Compare two trees: { missing, otherMissing, distance }. The flags by position are for edges of positive length
- * whose split the other tree does not have. `distance` counts such splits, as `Tree.difference` in Python.
+ * Compare two trees: { missing, otherMissing, distance }. The flags by position are for edges whose split the other
+ * tree does not have. `distance` counts such splits, as `Tree.difference` in Python: a leaf or an edge of length 0
+ * makes no split, and edges along a chain of internal nodes are one split.
  */
 export function compareSplits(tree, other) {
   const [keys, otherKeys] = [splitKeys(tree), splitKeys(other)];
-  const [own, others] = [splitLengths(tree, keys), splitLengths(other, otherKeys)];
-  const has = (lengths, key) => (lengths.get(key) ?? 0) > 0;
+  const [own, others] = [innerSplits(tree, keys), innerSplits(other, otherKeys)];
   const flags = (ownKeys, mine, theirs) =>
-    Uint8Array.from(ownKeys, (key) => (key >= 0 && has(mine, key) && !has(theirs, key) ? 1 : 0));
-  let distance = 0;
-  for (const key of new Set([...own.keys(), ...others.keys()])) if (has(own, key) !== has(others, key)) distance++;
-  return { missing: flags(keys, own, others), otherMissing: flags(otherKeys, others, own), distance };
+    Uint8Array.from(ownKeys, (key) => (mine.has(key) && !theirs.has(key) ? 1 : 0));
+  const alone = (mine, theirs) => [...mine].filter((key) => !theirs.has(key)).length;
+  return {
+    missing: flags(keys, own, others),
+    otherMissing: flags(otherKeys, others, own),
+    distance: alone(own, others) + alone(others, own),
+  };
 }
