@@ -106,9 +106,9 @@ export class Panel {
       newick: () => download(`${this.fileName()}.nwk`, viewer.tree.newick(new Uint8Array(viewer.tree.n).fill(1))),
     };
     for (const button of document.querySelectorAll("[data-run]")) {
-      button.addEventListener("click", () => {
-        commands[button.dataset.run]();
-        if (button.closest("#exports")) this.#showExports(false);
+      button.addEventListener("click", async () => {
+        const hasNote = await commands[button.dataset.run]();
+        if (button.closest("#exports") && !hasNote) this.#showExports(false);
       });
     }
   }
