@@ -87,7 +87,7 @@ export class Labels {
   #planned() {
     const { pen, scene } = this;
     for (const [k, { text, full, x, y, angle, from }] of scene.names?.placed ?? []) {
-      if (from) this.#leader(from, [x, y]);
+      if (from) this.#leader(from, [x, y], this.radius[k]);
       pen.font = `${k === scene.marks.chosen ? 600 : 450} ${scene.names.size}px ${FONT}`;
       this.#takes([x, y], [Math.cos(angle), Math.sin(angle)], scene.names.width(k), scene.names.size);
       pen.fullText = text === full ? null : full; // for formats that can hold it
@@ -96,15 +96,18 @@ export class Labels {
     }
   }
 
-  #leader([x, y], [u, v]) {
+  /** A line from a dot to its name. */
+  #leader([x, y], [u, v], radius) {
     const { pen, scene } = this;
-    const share = 1 - 3 / Math.max(3, Math.hypot(u - x, v - y)); // ends before the text
+    const long = Math.hypot(u - x, v - y);
+    if (long < radius + 6) return;
+    const on = (far) => [x + (far / long) * (u - x), y + (far / long) * (v - y)];
     pen.globalAlpha = 0.6;
     pen.strokeStyle = scene.theme.edge;
     pen.lineWidth = 0.6;
     pen.beginPath();
-    pen.moveTo(x, y);
-    pen.lineTo(x + share * (u - x), y + share * (v - y));
+    pen.moveTo(...on(radius + 1));
+    pen.lineTo(...on(long - 3));
     pen.stroke();
     pen.globalAlpha = 1;
   }

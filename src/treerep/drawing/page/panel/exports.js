@@ -45,7 +45,6 @@ export class Exports {
 
   /** Show the size on screen in the empty fields. */
   update() {
-    this.note.textContent = "";
     const { width, height } = screenSize(this.viewer, this.titled.checked, this.legend.checked);
     this.width.placeholder = width;
     this.height.placeholder = height;

@@ -95,7 +95,10 @@ export class Panel {
       lasso: () => this.toggleLasso(),
       labels: () => this.toggleLabels(),
       theme: () => this.toggleTheme(),
-      export: () => this.#showExports(byId("exports").hidden),
+      export: () => {
+        byId("exportnote").textContent = "";
+        this.#showExports(byId("exports").hidden);
+      },
       help: () => this.toggleHelp(),
       svg: () => this.exports.svg(),
       png: () => this.exports.png(2),
@@ -107,8 +110,10 @@ export class Panel {
     };
     for (const button of document.querySelectorAll("[data-run]")) {
       button.addEventListener("click", async () => {
-        const hasNote = await commands[button.dataset.run]();
-        if (button.closest("#exports") && !hasNote) this.#showExports(false);
+        const hasNote = commands[button.dataset.run]();
+        if (!button.closest("#exports")) return;
+        this.#showExports(false);
+        if (await hasNote) this.#showExports(true);
       });
     }
   }
