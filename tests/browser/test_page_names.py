@@ -162,10 +162,25 @@ def test_the_number_of_missing_names_is_said(tab):
     texts = {full_name(text) for text in written(saved(page, "Picture as SVG"))}
     assert not texts & set(tree.labels)
     note = page.locator("#exportnote").inner_text()
-    assert note == "200 names of 200 have no room. Enlarge the figure, or zoom out."
+    assert note == "200 of 200 names do not fit. Enlarge the figure, or zoom out."
     page.locator("#figure-height").fill("2000")
     saved(page, "Picture as SVG")
     assert not page.locator("#exportnote").is_visible()
+
+
+@pytest.mark.parametrize("layout", ["circular", "unrooted"])
+def test_a_magnified_part_has_names_or_says_how_many_are_missing(tab, layout):
+    tree = named_tree(60)
+    page = opened(tab, tree, layout)
+    page.evaluate("treerep.viewer.zoomBy(3)")
+    tab.settle()
+    svg = saved(page, "Picture as SVG")
+    names = {full_name(text) for text in written(svg)} & set(tree.labels)
+    counts = page.evaluate("treerep.viewer.figureNames")
+    assert len(names) + counts["missing"] == counts["all"] < 60
+    assert len(names) > 5
+    note = page.locator("#exportnote").inner_text()
+    assert note.startswith(f"{counts['missing']} of ") == (counts["missing"] > 0)
 
 
 def test_the_pdf_says_which_letters_it_cannot_write(tab, mammals):

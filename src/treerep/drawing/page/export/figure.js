@@ -122,11 +122,11 @@ export function screenSize(viewer, title, legend) {
 /** The least side of a figure with names around the tree, and the least height with names beside rows, in pixels. */
 function namesSize({ layout, tree, showLabels }) {
   if (!showLabels || layout.zoom !== 1) return { around: 0, rows: 0 };
+  const named = namedPositions(tree);
+  if (named.length > MOST_NAMES) return { around: 0, rows: 0 };
   if (layout.kind === "rectangular" || layout.kind === "tanglegram") {
     return { around: 0, rows: Math.min(LARGEST_SIDE, NAME_ROW * layout.high + 40 + SCALE_HEIGHT) };
   }
-  const named = namedPositions(tree);
-  if (named.length > MOST_NAMES) return { around: 0, rows: 0 };
   const longest = Math.max(0, ...named.map((k) => Math.min(60, tree.name(k).length)));
-  return { around: 2 * Math.round(1.3 * named.length + 4 * longest), rows: 0 }; // for small text
+  return { around: Math.min(LARGEST_SIDE, 2 * Math.round(1.3 * named.length + 4 * longest)), rows: 0 }; // for small text
 }

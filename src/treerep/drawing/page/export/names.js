@@ -6,7 +6,7 @@ import { FONT, shortened, triangleSize } from "../painting/labels.js";
 import { stripRoom } from "../painting/strips.js";
 import { isCollapsed } from "../layouts/rows.js";
 
-export const MOST_NAMES = 2000;
+export const MOST_NAMES = 1500;
 const LARGEST_NAME = 12.5; // pixels
 const READABLE_NAME = 7; // longer names are shortened, not written smaller
 const LEAST_NAME = 2;
@@ -29,7 +29,7 @@ export class FigureNames {
   constructor({ layout, tree, strips }, pen) {
     Object.assign(this, { layout, tree, pen });
     this.beside = layout.kind === "disk" || layout.kind === "unrooted" ? 0 : stripRoom(strips.length);
-    this.placed = new Map(); // { text, full, x, y, angle, from }, by position
+    this.placed = new Map(); // { text, full, size, x, y, angle, from, mayOverlap }, by position
     this.units = new Map(); // widths of names of size 1, by position
     pen.font = `450 10px ${FONT}`;
     for (const k of namedPositions(tree)) this.units.set(k, pen.measureText(this.#full(k)).width / 10);
@@ -44,16 +44,16 @@ export class FigureNames {
     return isCollapsed(this.tree, k) ? this.tree.pointsBelow[k].toLocaleString("en") : this.tree.name(k);
   }
 
-  width(k) {
-    return this.units.get(k) * this.size;
+  width(k, size = this.size) {
+    return this.units.get(k) * size;
   }
 
   /** The name of a position, shortened to a width in pixels. */
-  fitted(k, space) {
+  fitted(k, space, size = this.size) {
     const full = this.#full(k);
-    if (this.width(k) <= space) return full;
-    this.pen.font = `450 ${this.size}px ${FONT}`;
-    let most = Math.max(2, Math.ceil((full.length * space) / this.width(k)));
+    if (this.width(k, size) <= space) return full;
+    this.pen.font = `450 ${size}px ${FONT}`;
+    let most = Math.max(2, Math.ceil((full.length * space) / this.width(k, size)));
     while (most > 2 && this.pen.measureText(shortened(full, most)).width > space) most--;
     return shortened(full, most);
   }
@@ -78,13 +78,28 @@ export class FigureNames {
       if ((tree.size[k] > 1 && !isCollapsed(tree, k)) || !(px > 0 && px < window.width && y > 0 && y < window.height)) continue;
       const tip = px + NAME_GAP + (isCollapsed(tree, k) ? triangleSize(layout, k)[0] : 0);
       const x = Math.min(tip, limit - Math.min(this.width(k), 4 * NAME_GAP)); // lengths may be magnified
-      this.#put(k, { x, y, angle: 0, space: limit - x, from: null });
+      this.#put(k, { x, y, angle: 0, space: limit - x });
     }
     return true;
   }
 
-  #put(k, { space, ...place }) {
-    this.placed.set(k, { ...place, full: this.#full(k), text: this.fitted(k, space) });
+  #put(k, { space, size = this.size, from = null, mayOverlap = true, ...place }) {
+    this.placed.set(k, { ...place, size, from, mayOverlap, full: this.#full(k), text: this.fitted(k, space, size) });
+  }
+
+  /** Plan names at the points of a part of the tree that has been magnified. Return whether there are few enough. */
+  atPoints(window) {
+    const { layout } = this;
+    if (layout.kind === "disk" || this.units.size > MOST_NAMES) return false;
+    for (const k of this.units.keys()) {
+      if (!layout.isDrawn(k)) continue;
+      const angle = layout.angleAt(k);
+      const [x, y] = [layout.px[k] + NAME_GAP * Math.cos(angle), layout.py[k] + NAME_GAP * Math.sin(angle)];
+      const size = Math.min(LARGEST_NAME, 0.8 * layout.room(k));
+      const space = spaceTo(window, [x, y], angle) - size / 2;
+      if (size >= LEAST_NAME && space > 3 * size) this.#put(k, { x, y, angle, space, size, mayOverlap: false });
+    }
+    return true;
   }
 
   /** Plan names on a ring around the whole tree. Return whether this is possible. */
@@ -104,9 +119,7 @@ export class FigureNames {
     for (const { k, from, angle } of spreadAngles(found, (NAME_LINE * this.size) / radius)) {
       const [c, s] = [Math.cos(angle), Math.sin(angle)];
       const [x, y] = [center[0] + radius * c, center[1] + radius * s];
-      const across = (c > 0 ? window.width - x : x) / Math.max(Math.abs(c), 1e-9);
-      const down = (s > 0 ? window.height - y : y) / Math.max(Math.abs(s), 1e-9);
-      const space = this.beside > 0 ? room - NAME_GAP : Math.min(across, down) - this.size / 2;
+      const space = this.beside > 0 ? room - NAME_GAP : spaceTo(window, [x, y], angle) - this.size / 2;
       this.#put(k, { x, y, angle, space, from });
     }
     return true;
@@ -121,6 +134,7 @@ export class FigureNames {
 
   /** Choose the size of the names. Return the pixels for them outside the ring; 0 if there are too many names. */
   #ringRoom(half) {
+    if (this.units.size > MOST_NAMES) return 0;
     const most = RING_SHARE * half;
     const room = (size) => Math.min(most, this.widest * size + 2 * NAME_GAP);
     const isFree = (size) => NAME_LINE * size * this.units.size <= 2 * Math.PI * (half - room(size));
@@ -155,6 +169,13 @@ export class FigureNames {
 }
 
 const unitVector = (x, y) => (Math.hypot(x, y) > 0 ? [x / Math.hypot(x, y), y / Math.hypot(x, y)] : [1, 0]);
+
+/** The way from a pixel in a direction to the side of a window. */
+function spaceTo({ width, height }, [x, y], angle) {
+  const [c, s] = [Math.cos(angle), Math.sin(angle)];
+  const across = (c > 0 ? width - x : x) / Math.max(Math.abs(c), 1e-9);
+  return Math.min(across, (s > 0 ? height - y : y) / Math.max(Math.abs(s), 1e-9));
+}
 
 /** Move angles as little as possible until neighbors are `gap` apart. */
 function spreadAngles(items, gap) {

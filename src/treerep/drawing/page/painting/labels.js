@@ -86,10 +86,11 @@ export class Labels {
   /** Write the names whose places are planned in a figure, with lines from their points. */
   #planned() {
     const { pen, scene } = this;
-    for (const [k, { text, full, x, y, angle, from }] of scene.names?.placed ?? []) {
+    for (const [k, { text, full, size, x, y, angle, from, mayOverlap }] of scene.names?.placed ?? []) {
       if (from) this.#leader(from, [x, y], this.radius[k]);
-      pen.font = `${k === scene.marks.chosen ? 600 : 450} ${scene.names.size}px ${FONT}`;
-      this.#takes([x, y], [Math.cos(angle), Math.sin(angle)], scene.names.width(k), scene.names.size);
+      pen.font = `${k === scene.marks.chosen ? 600 : 450} ${size}px ${FONT}`;
+      const wide = pen.measureText(text).width;
+      if (!this.#takes([x, y], [Math.cos(angle), Math.sin(angle)], wide, size) && !mayOverlap) continue;
       pen.fullText = text === full ? null : full; // for formats that can hold it
       this.#turned(text, [x, y], angle);
       pen.fullText = null;

@@ -77,8 +77,8 @@ export class Exports {
   /** Say how many names the last figure lacks. */
   #noteNames() {
     const { all, missing } = this.viewer.figureNames;
-    const text = `${counted(missing, "name")} of ${all.toLocaleString("en")} have no room. Enlarge the figure, or zoom out.`;
-    this.note.textContent = missing > 0 ? text : "";
+    const counts = `${missing.toLocaleString("en")} of ${counted(all, "name")}`;
+    this.note.textContent = missing > 0 ? `${counts} do not fit. Enlarge the figure, or zoom out.` : "";
     return missing > 0;
   }
 

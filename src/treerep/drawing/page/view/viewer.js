@@ -586,7 +586,7 @@ export class Viewer extends EventTarget {
     // Names beside their points are easier to read, if all of them fit.
     this.painter.paint(new SvgPen(window.width, window.height, pen), { ...scene, isFull: true });
     if (this.painter.labels.written >= planned.units.size) return { isFull: true };
-    return planned.aroundRing(window) ? { names: planned } : {};
+    return planned.aroundRing(window) || planned.atPoints(window) ? { names: planned } : {};
   }
 
   /** Count the points in the last figure whose names have no room. */
