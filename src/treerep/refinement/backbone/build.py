@@ -89,6 +89,9 @@ def backbone(
     distances to the sample have the least squared error, over all edges of the backbone. Points
     that are placed at the same node or edge and are close to each other then share a branch.
 
+    If all points are in the sample, copies of a point do not change the tree. They are attached at
+    distance 0.
+
     Exact on tree metrics: if the tree of the sample is exact, TreeRep fits the tree of all
     points, and this tree is validated against the data.
 
