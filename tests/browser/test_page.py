@@ -446,9 +446,7 @@ def test_pictures_are_exported(tab, mammals):
     page.get_by_role("button", name="Export").click()
     svg = ET.fromstring(downloaded(page, page.get_by_role("button", name="Picture as SVG")))
     texts = {node.text for node in svg.iter("{http://www.w3.org/2000/svg}text")}
-    assert set(HOSTILE) - texts == {
-        "</script><script>window.hacked = 1</script>"
-    }  # that one is shortened
+    assert set(HOSTILE) <= texts
     assert len(list(svg.iter("{http://www.w3.org/2000/svg}path"))) > 3
     page.get_by_role("button", name="Export").click()
     with page.expect_download() as download:

@@ -110,6 +110,30 @@ def test_never_above_a_fitted_tree(score, method, n):
         assert 0 < found <= score_of(tree, d, score)
 
 
+@pytest.mark.parametrize("score", AVERAGES)
+def test_subsets_that_share_pairs_are_not_above_the_best_tree(score):
+    # A star whose points 0 and 1 are far apart: the best tree is the star, and this pair has all
+    # of the error. In some covers, several subsets contain this pair.
+    d = 2.0 * (1 - np.eye(24))
+    d[0, 1] = d[1, 0] = 100.0
+    star = tr.Tree(24, [[24, k] for k in range(24)], np.ones(24))
+    best = score_of(star, d, score)
+    found = [
+        lower_bound(d, score=score, points=12, subsets="all", rng=seed) for seed in range(20)
+    ]
+    assert 0.9 * best < max(found) <= best
+
+
+@pytest.mark.parametrize("hidden", [0.0, 1.0])
+@pytest.mark.parametrize("score", ["linf", "worst_distortion"])
+def test_rounded_path_lengths_prove_nothing(score, hidden):
+    # Sums of path lengths that are equal in the tree differ in their last digits.
+    trivial = 1.0 if score == "worst_distortion" else 0.0
+    for seed in range(20):
+        tree = tr.datasets.random_tree(9, hidden=hidden, rng=seed)
+        assert lower_bound(tree.distances(), score=score) == trivial
+
+
 @given(tree_metrics(max_nodes=25))
 def test_tree_metrics_have_the_trivial_bound(d):
     for score in SCORES:

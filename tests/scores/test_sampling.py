@@ -115,6 +115,22 @@ def test_interval_counts_the_uncertainty_of_the_scale(norm):
     assert 1.7 < np.mean([score.high - score.low for score in scores]) / (2 * spread) < 2.3
 
 
+@pytest.mark.parametrize("name", ["average scaled", "l1 scaled"])
+def test_interval_covers_if_the_scale_and_the_errors_depend_on_the_same_rows(name):
+    # Two kinds of pairs need two scales. The share of rows of each kind in the sample determines
+    # the scale, and with it the errors of all pairs.
+    score, options = CASES[name]
+    points = np.random.default_rng(3).uniform(size=(N, 2))
+    truth = np.linalg.norm(points[:, None] - points, axis=-1) + 0.02 * (1 - np.eye(N))
+    is_long = np.arange(N) < N // 3
+    tables = Table(truth * np.where(is_long[:, None] | is_long, 2.0, 1.0)), Table(truth)
+    exact = score(*tables, **options)
+    check_coverage(
+        exact,
+        [score(*tables, rows=40, rng=seed, n_jobs=1, **options) for seed in range(SEEDS)],
+    )
+
+
 @pytest.mark.parametrize("ties", ["definition", "rank"])
 def test_interval_covers_the_exact_precision(ties):
     from scipy.sparse import csr_array

@@ -80,6 +80,55 @@ def test_many_points_get_a_backbone():
     assert tr.fit(cells, rng=1) == tr.fit(cells, method="backbone", size=2000, rng=1)
 
 
+# Duplicates
+
+
+def noisy_cells():
+    return tr.datasets.branching_cells(150, dim=4, rng=0).points
+
+
+def noisy_distances():
+    rng = np.random.default_rng(1)
+    d = tr.datasets.random_tree(60, rng=1).distances() * np.exp(rng.normal(0, 0.1, (60, 60)))
+    return (d + d.T) / 2
+
+
+def ring_distances():
+    return RING.block(range(12), range(12))
+
+
+@pytest.mark.parametrize("extra", [1, 10])
+@pytest.mark.parametrize("data", [noisy_cells, noisy_distances, ring_distances])
+def test_duplicates_do_not_change_the_tree(data, extra):
+    """Copies are at distance 0 from their originals, and the other points get the same tree."""
+    values = data()
+    n = len(values)
+    rng = np.random.default_rng(extra)
+    originals = np.sort(np.append(np.arange(n), rng.choice(n, extra, replace=False)))
+    firsts = np.searchsorted(originals, np.arange(n))
+    if data is noisy_cells:
+        alone = tr.fit(values, metric="euclidean")
+        together = tr.fit(values[originals], metric="euclidean")
+    else:
+        alone = tr.fit(values)
+        together = tr.fit(values[np.ix_(originals, originals)])
+    assert_allclose(together.distances(), alone.distances()[np.ix_(originals, originals)])
+    assert together.restrict(firsts).n_nodes == alone.n_nodes
+
+
+def test_points_at_distance_0_may_differ_in_other_distances():
+    # A short sequence equals the start of one sequence and the end of another.
+    whole = tr.datasets.random_alignment(30, sites=200, depth=0.3, rng=0)[0]
+    short = "-" * 100 + whole[3][100:]
+    merged = whole[7][:100] + whole[3][100:]
+    metric = tr.SequenceMetric([*whole, merged, short], "p", alphabet="dna")
+    d = metric.block(range(32), range(32))
+    assert d[31, 3] == d[31, 30] == 0 < d[3, 30]
+    tree = tr.fit(metric)
+    assert tr.average_distortion(tree, metric) < 0.2
+    assert tree.distances()[3, 30] > 0
+
+
 # Quality
 
 

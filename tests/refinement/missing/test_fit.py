@@ -112,6 +112,20 @@ def test_lengths_are_the_least_squares_of_the_measured_pairs():
     assert np.sqrt(found.value) == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize("method", ["neighbor_joining", "bionj", "minimum_evolution"])
+def test_fitted_lengths_minimize_the_squared_relative_errors(method):
+    _, metric = noisy(14, 0.3, 5)
+    found = tr.fit(metric, method=method)
+    i, j = np.triu_indices(14, 1)
+    d = metric.distances[i, j]
+    measured = ~np.isnan(d)
+    paths = [found.with_weights(row).pairs(i, j) for row in np.eye(len(found.edges))]
+    relative = (np.array(paths) / d).T[measured]
+    least = nnls(relative, np.ones(len(relative)))[1]
+    errors = found.pairs(i, j)[measured] / d[measured] - 1
+    assert np.linalg.norm(errors) == pytest.approx(least, rel=1e-6)
+
+
 def test_moves_ignore_missing_pairs():
     tree, metric = noisy(15, 0.3, 6)
     found = rearrange(tree, metric, power=2.0)

@@ -14,6 +14,7 @@ are few points, the sample contains all points, and step 1 yields the whole tree
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._core.checks import positive_number
 from ..._core.parallel import Workers, run
@@ -51,6 +52,7 @@ def auto(
 
     Exact on tree metrics. On other data, the result is that of `backbone`. All points are in the
     backbone up to 2,000 points, 4,000 points with given distances, or 5,000 vertices of a graph.
+    Then copies of a point do not change the tree.
 
     Parameters
     ----------
@@ -86,6 +88,9 @@ def backbone(
     The refined tree of the sample is the backbone. Every other point is placed where its
     distances to the sample have the least squared error, over all edges of the backbone. Points
     that are placed at the same node or edge and are close to each other then share a branch.
+
+    If all points are in the sample, copies of a point do not change the tree. They are attached at
+    distance 0.
 
     Exact on tree metrics: if the tree of the sample is exact, TreeRep fits the tree of all
     points, and this tree is validated against the data.
@@ -184,8 +189,9 @@ def backbone_tree(
     """
     n = len(engine.space)
     chosen = _choose_sample(engine, size, choice, rng)
-    sample, table = _read_sample(engine, chosen)
-    if len(chosen) < n:
+    is_whole = len(chosen) == n
+    sample, table, copies = _read_sample(engine, chosen)
+    if not is_whole:
         start = _join_neighbors(table, LIMITS.starts, rng, n_jobs)[0]
     elif choice.keep and engine.graph is not None:
         starts = _join_neighbors(table, LIMITS.graph_starts, rng, n_jobs)
@@ -196,7 +202,9 @@ def backbone_tree(
         whole = engine.whole(rng)
         if whole is not None:
             return whole
-    is_whole = len(sample) == n
+    graph = engine.graph if is_whole else None
+    if graph is not None and len(sample) < n:
+        graph = table  # a table of whole numbers may count as a graph, and may have duplicates
     tree = start.tree
     for _ in range(2 if n > LIMITS.second_round else 1):
         tree = small_tree(
@@ -204,13 +212,13 @@ def backbone_tree(
             table,
             choice,
             whole=is_whole,
-            graph=engine.graph if is_whole else None,
+            graph=graph,
             rng=rng,
             time_limit=time_limit,
             n_jobs=n_jobs,
         )
-    if is_whole:
-        return finished_tree(engine.space, tree.edges, tree.weights)
+    if len(sample) + len(copies) == n:
+        return _with_copies(engine, tree, sample, copies)
     largest = float(table.distances.max())
     power = _best_power(engine, tree, sample, _usable_powers(choice, largest))
     grown = engine.grown(tree, sample, power, rounding_of(engine.space, largest))
@@ -248,16 +256,41 @@ def _sample_size(engine: Engine, size: int | None, choice: Weighting) -> int:
     return m
 
 
-def _read_sample(engine: Engine, sample: Indices) -> tuple[Indices, MatrixMetric]:
-    """Return the sample without duplicates, which are placed later, and its distances."""
-    table = np.require(engine.table(sample), requirements="W")
+def _read_sample(engine: Engine, chosen: Indices) -> tuple[Indices, MatrixMetric, Indices]:
+    """Return the sample without duplicates, its distances, and the copies among the duplicates.
+
+    A duplicate is at distance 0 from a point of the sample, its original. A copy is also as far
+    from all other points as its original. (Two sequences with gaps can be at distance 0, but not
+    at the same distance from a third sequence.) Copies are rows (point, original).
+    """
+    table = np.require(engine.table(chosen), requirements="W")
     # Keep the first of several points at distance 0.
-    first = np.flatnonzero(~(np.tril(table == 0, -1)).any(axis=1))
-    if LIMITS.least_sample <= len(first) < len(sample):
-        sample = sample[first]
-        table = table[np.ix_(first, first)]
+    is_kept = ~(np.tril(table == 0, -1)).any(axis=1)
+    copies = np.empty((0, 2), np.int64)
+    if LIMITS.least_sample <= is_kept.sum() < len(chosen):
+        copies = chosen[_copies(table, is_kept, rounding_of(engine.space, float(table.max())))]
+        chosen = chosen[is_kept]
+        table = table[np.ix_(is_kept, is_kept)]
     make_symmetric(table)
-    return sample, MatrixMetric(table)
+    return chosen, MatrixMetric(table), copies
+
+
+def _copies(table: Numbers, is_kept: NDArray[np.bool_], tol: float) -> Indices:
+    """Return rows (point, original) of the points that are not kept but are copies of kept ones."""
+    found = []
+    for k in np.flatnonzero(~is_kept):
+        originals = np.flatnonzero(is_kept & (table[k] == 0))
+        alike = (np.abs(table[originals] - table[k]) <= tol).all(axis=1)
+        found += [(k, original) for original in originals[alike][:1]]
+    return np.array(found, np.int64).reshape(-1, 2)
+
+
+def _with_copies(engine: Engine, tree: Tree, sample: Indices, copies: Indices) -> Tree:
+    """Return the tree of all points. Copies are at distance 0 from their originals."""
+    n = len(engine.space)
+    names = np.concatenate([sample, n + np.arange(tree.n_nodes - len(sample))])
+    edges = np.concatenate([names[tree.edges], copies])
+    return finished_tree(engine.space, edges, np.append(tree.weights, np.zeros(len(copies))))
 
 
 def make_symmetric(table: Numbers) -> None:

@@ -4,6 +4,7 @@ import { THEMES } from "../painting/colors.js";
 import { FONT, shortened } from "../painting/labels.js";
 import { SvgPen } from "../painting/svg.js";
 import { figureLegend, legendWidth, paintLegend } from "./figure_legend.js";
+import { MOST_NAMES, namedPositions } from "./names.js";
 import { PdfPen } from "./pdf.js";
 import { paintScaleBar, scaleBar } from "./scale_bar.js";
 import { paintTimeAxis } from "./time_axis.js";
@@ -12,6 +13,8 @@ const FIGURE_MARGIN = 16;
 const TITLE_HEIGHT = 30; // height of the title
 const SCALE_HEIGHT = 34; // height of the scale bar
 const NO_COLOR = "rgba(0,0,0,0)";
+const NAME_ROW = 10; // least height of a row with a name
+const LARGEST_SIDE = 4000; // pixels; a canvas has at most four times as many
 
 /** The colors of a figure on a background: "white", "transparent" or "page". */
 function figureTheme(theme, background) {
@@ -93,23 +96,37 @@ export function pngFigure(viewer, options, factor = 2) {
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
-/** The figure as a PDF blob. */
-export function pdfFigure(viewer, options) {
+/** The figure as a PDF blob, and the characters that it cannot contain. */
+export async function pdfFigure(viewer, options) {
   const pen = new PdfPen(options.width, options.height, options.title);
   paintFigure(viewer, pen, options);
-  return pen.blob();
+  return { blob: await pen.blob(), lost: [...pen.lost] };
 }
 
-/** The size at which the tree fills the figure as it fills the window; a square in the disk. */
+/** The size at which the tree fills the figure as it fills the window; a square in the disk. Many names need more. */
 export function screenSize(viewer, title, legend) {
-  const { room } = viewer.window;
-  const { layout } = viewer;
+  const { layout, window } = viewer;
+  const names = namesSize(viewer);
+  const room = { width: Math.max(window.room.width, names.around), height: Math.max(window.room.height, names.around) };
   const side = Math.min(room.width, room.height);
   const beside = legend && viewer.attribute ? 170 : 0;
   const above = title ? TITLE_HEIGHT : 0;
   // A few rows do not fill the height of the room.
-  const rows = Math.min(room.height, Math.max(240, layout.high * layout.sy + 40 + SCALE_HEIGHT));
+  const filled = Math.min(room.height, Math.max(240, layout.high * layout.sy + 40 + SCALE_HEIGHT));
+  const rows = Math.max(filled, names.rows);
   const high = { disk: side, rectangular: rows, tanglegram: rows }[layout.kind] ?? room.height;
   const wide = layout.kind === "disk" ? side : room.width;
   return { width: Math.round(wide + 2 * FIGURE_MARGIN + beside), height: Math.round(high + 2 * FIGURE_MARGIN + above) };
+}
+
+/** The least side of a figure with names around the tree, and the least height with names beside rows, in pixels. */
+function namesSize({ layout, tree, showLabels }) {
+  if (!showLabels || layout.zoom !== 1) return { around: 0, rows: 0 };
+  const named = namedPositions(tree);
+  if (named.length > MOST_NAMES) return { around: 0, rows: 0 };
+  if (layout.kind === "rectangular" || layout.kind === "tanglegram") {
+    return { around: 0, rows: Math.min(LARGEST_SIDE, NAME_ROW * layout.high + 40 + SCALE_HEIGHT) };
+  }
+  const longest = Math.max(0, ...named.map((k) => Math.min(60, tree.name(k).length)));
+  return { around: Math.min(LARGEST_SIDE, 2 * Math.round(1.3 * named.length + 4 * longest)), rows: 0 }; // for small text
 }

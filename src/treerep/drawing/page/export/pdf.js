@@ -18,6 +18,7 @@ export class PdfPen {
     this.path = [];
     this.alphas = new Map(); // names of graphics states, by opacity
     this.saved = [];
+    this.lost = new Set(); // characters that the fonts do not have
   }
 
   // Transformations.
@@ -149,7 +150,7 @@ export class PdfPen {
     const share = { center: 0.5, right: 1, end: 1 }[this.textAlign] ?? 0;
     const left = x - share * this.measureText(text).width;
     const place = `1 0 0 -1 ${decimal(left)} ${decimal(y + MIDDLE * size)} Tm`;
-    return `/${bold ? "B" : "R"} ${decimal(size)} Tf ${place} <${hex(winAnsi(text))}> Tj`;
+    return `/${bold ? "B" : "R"} ${decimal(size)} Tf ${place} <${hex(winAnsi(text, this.lost))}> Tj`;
   }
 
   #font() {

@@ -5,10 +5,7 @@ const SPECIAL = [
   0x20ac, 0, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, 0, 0x17d, 0,
   0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0, 0x17e, 0x178,
 ];
-const REPLACEMENTS = {
-  "−": "-", "≥": ">=", "≤": "<=", "→": "->", "\u2009": " ", "\t": " ", "\n": " ",
-  ł: "l", Ł: "L", đ: "d", Đ: "D", ı: "i",
-};
+const REPLACEMENTS = { "−": "-", "≥": ">=", "≤": "<=", "→": "->", "\u2009": " ", "\t": " ", "\n": " " };
 
 /** The byte of a character, or -1. */
 function byteOf(sign) {
@@ -18,13 +15,14 @@ function byteOf(sign) {
   return special >= 0 && code > 0 ? 0x80 + special : -1;
 }
 
-/** The bytes of a text. Letters lose accents that are not encodable, and other characters become "?". */
-export function winAnsi(text) {
+/** The bytes of a text. Characters that are not encodable become "?", and are added to `lost`. */
+export function winAnsi(text, lost = new Set()) {
   const bytes = [];
-  for (const sign of text) {
-    const tries = [sign, REPLACEMENTS[sign] ?? "", sign.normalize("NFKD").replace(/\p{M}/gu, "")];
-    const written = tries.find((option) => option !== "" && [...option].every((part) => byteOf(part) >= 0)) ?? "?";
-    bytes.push(...[...written].map(byteOf));
+  for (const sign of text.normalize("NFC")) {
+    const tries = [sign, REPLACEMENTS[sign] ?? "", sign.normalize("NFKC")];
+    const written = tries.find((option) => option !== "" && [...option].every((part) => byteOf(part) >= 0));
+    if (written === undefined) lost.add(sign);
+    bytes.push(...[...(written ?? "?")].map(byteOf));
   }
   return bytes;
 }

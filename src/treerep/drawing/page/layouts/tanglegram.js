@@ -71,13 +71,13 @@ export class TanglegramLayout extends RectangularLayout {
         if (Boolean(isMarked(k)) !== marked || scene.hidden?.[id]) continue;
         pen.strokeStyle = marked ? scene.theme.select : (scene.palette[scene.pointClasses[k]] ?? scene.theme.edge);
         pen.globalAlpha = marked ? 1 : 0.45;
-        this.#line(pen, k, id);
+        this.#line(pen, k, id, scene.names);
       }
     }
     pen.globalAlpha = 1;
   }
 
-  #line(pen, k, id) {
+  #line(pen, k, id, names) {
     const [x, y] = this.pixelOf(k);
     const [u, v] = this.otherPixel(this.other.position[id]);
     const { height } = this.window;
@@ -88,16 +88,17 @@ export class TanglegramLayout extends RectangularLayout {
     pen.moveTo(left, y);
     pen.lineTo(right, v);
     if (this.tree.nPoints <= MOST_LEADERS) {
-      pen.moveTo(Math.min(left, x + this.#labelEnd(id)), y);
+      pen.moveTo(Math.min(left, x + this.#labelEnd(id, names)), y);
       pen.lineTo(left, y);
       pen.moveTo(right, v);
-      pen.lineTo(Math.max(right, u - this.#labelEnd(id)), v);
+      pen.lineTo(Math.max(right, u - this.#labelEnd(id, names)), v);
     }
     pen.stroke();
   }
 
   /** Pixels beside a tip that its label takes. */
-  #labelEnd(id) {
+  #labelEnd(id, names) {
+    if (names) return 16 + names.width(this.tree.position[id]);
     const name = this.tree.name(this.tree.position[id]);
     return this.sy < LABEL_ROW ? 4 : 16 + 6.6 * Math.min(name.length, 40);
   }
@@ -123,7 +124,7 @@ export class TanglegramLayout extends RectangularLayout {
 
   /** Texts are above the tree. */
   paintOver(pen, scene) {
-    if (scene.showLabels && this.sy >= LABEL_ROW) this.#otherLabels(pen, scene);
+    if (scene.showLabels && (scene.names || this.sy >= LABEL_ROW)) this.#otherLabels(pen, scene);
   }
 
   #otherBranch(pen, k) {
@@ -140,16 +141,24 @@ export class TanglegramLayout extends RectangularLayout {
     pen.stroke();
   }
 
-  #otherLabels(pen, { theme, height }) {
-    pen.font = `450 ${Math.min(12.5, 0.8 * this.sy)}px ${FONT}`;
+  #otherLabels(pen, { theme, height, names }) {
+    const end = this.#mirrored(this.otherReach[0]) - this.labelRoom + 8;
+    const font = `450 ${names?.size ?? Math.min(12.5, 0.8 * this.sy)}px ${FONT}`;
     pen.textBaseline = "middle";
     pen.textAlign = "right";
     pen.fillStyle = theme.text;
     for (let id = 0; id < this.tree.nPoints; id++) {
       const [x, y] = this.otherPixel(this.other.position[id]);
-      if (y > 0 && y < height) pen.fillText(shortened(this.tree.name(this.tree.position[id])), x - 6, y);
+      if (!(y > 0 && y < height)) continue;
+      const k = this.tree.position[id];
+      const name = this.tree.name(k);
+      const text = names ? names.fitted(k, x - 6 - end) : shortened(name);
+      pen.font = font;
+      pen.fullText = text === name ? null : name;
+      pen.fillText(text, x - 6, y);
     }
     pen.textAlign = "left";
+    pen.fullText = null;
   }
 
   /** The color class of the splits that the other tree does not have comes last. */

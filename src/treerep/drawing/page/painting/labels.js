@@ -30,19 +30,20 @@ export class Labels {
   }
 
   paint(pen, scene, radius) {
-    Object.assign(this, { pen, scene, radius, boxes: [], big: [] });
+    Object.assign(this, { pen, scene, radius, boxes: [], big: [], written: 0 });
     pen.textBaseline = "middle";
     pen.lineJoin = "round";
     const { marks, layout } = scene;
     const first = [marks.chosen, marks.from, marks.path?.from ?? -1, marks.path?.to ?? -1];
-    const done = new Set(first.filter((k) => k >= 0 && layout.isDrawn(k)));
+    const done = new Set(first.filter((k) => k >= 0 && layout.isDrawn(k) && !scene.names?.has(k)));
     if (layout.kind === "disk") this.#inDisk(done);
     else this.#inPlane(done);
   }
 
   #inDisk(done) {
     for (const k of done) this.#beside(k, true);
-    if (!this.scene.showLabels) return;
+    this.#planned();
+    if (!this.scene.showLabels || this.scene.names) return;
     this.big = this.#bigDots();
     for (const k of this.#nearest()) {
       if (this.boxes.length >= MOST_LABELS) break;
@@ -79,7 +80,37 @@ export class Labels {
   /** The label of a position, or the number of points of a collapsed subtree. */
   #text(k) {
     if (isCollapsed(this.tree, k)) return this.tree.pointsBelow[k].toLocaleString("en");
-    return shortened(this.tree.name(k));
+    return this.scene.isFull ? this.tree.name(k) : shortened(this.tree.name(k));
+  }
+
+  /** Write the names whose places are planned in a figure, with lines from their points. */
+  #planned() {
+    const { pen, scene } = this;
+    for (const [k, { text, full, size, x, y, angle, from, mayOverlap }] of scene.names?.placed ?? []) {
+      if (from) this.#leader(from, [x, y], this.radius[k]);
+      pen.font = `${k === scene.marks.chosen ? 600 : 450} ${size}px ${FONT}`;
+      const wide = pen.measureText(text).width;
+      if (!this.#takes([x, y], [Math.cos(angle), Math.sin(angle)], wide, size) && !mayOverlap) continue;
+      pen.fullText = text === full ? null : full; // for formats that can hold it
+      this.#turned(text, [x, y], angle);
+      pen.fullText = null;
+    }
+  }
+
+  /** A line from a dot to its name. */
+  #leader([x, y], [u, v], radius) {
+    const { pen, scene } = this;
+    const long = Math.hypot(u - x, v - y);
+    if (long < radius + 6) return;
+    const on = (far) => [x + (far / long) * (u - x), y + (far / long) * (v - y)];
+    pen.globalAlpha = 0.6;
+    pen.strokeStyle = scene.theme.edge;
+    pen.lineWidth = 0.6;
+    pen.beginPath();
+    pen.moveTo(...on(radius + 1));
+    pen.lineTo(...on(long - 3));
+    pen.stroke();
+    pen.globalAlpha = 1;
   }
 
   #beside(k, always) {
@@ -111,6 +142,7 @@ export class Labels {
 
   #write(text, x, y) {
     const { pen, scene } = this;
+    this.written++;
     pen.strokeStyle = scene.theme.halo;
     pen.lineWidth = 3;
     pen.strokeText(text, x, y);
@@ -123,11 +155,12 @@ export class Labels {
     const { scene } = this;
     this.cells.clear(scene.width, scene.height, CELL);
     this.#avoidDots();
+    this.#planned();
     for (const k of done) this.#outward(k, true);
     if (!scene.showLabels) return;
     let left = MOST_BESIDE_TIPS;
     for (const k of this.#roomy()) {
-      if (done.has(k)) continue;
+      if (done.has(k) || scene.names?.has(k)) continue;
       if (this.#outward(k, false) && --left === 0) break;
     }
   }
@@ -154,7 +187,7 @@ export class Labels {
     return found.sort((one, two) => layout.room(two) - layout.room(one) || one - two).slice(0, 4 * LABEL_CANDIDATES);
   }
 
-  /** Write a label away from the parent, if it is free there. Labels on the left are turned to be upright. */
+  /** Write a label away from the parent, if it is free there. */
   #outward(k, always) {
     const { pen, scene } = this;
     const { layout } = scene;
@@ -169,14 +202,20 @@ export class Labels {
     const [c, s] = [Math.cos(angle), Math.sin(angle)];
     const from = [layout.px[k] + c * gap, layout.py[k] + s * gap];
     if (!this.#takes(from, [c, s], wide, size) && !always) return false;
-    const upright = c >= -1e-9;
+    this.#turned(text, from, angle);
+    return true;
+  }
+
+  /** Write a text from a pixel in a direction. Texts on the left are turned to be upright. */
+  #turned(text, from, angle) {
+    const { pen } = this;
+    const upright = Math.cos(angle) >= -1e-9;
     pen.save();
     pen.translate(...from);
     pen.rotate(upright ? angle : angle + Math.PI);
     pen.textAlign = upright ? "left" : "right";
     this.#write(text, 0, 0);
     pen.restore();
-    return true;
   }
 
   /** Take the cells along a label. Return whether all of them were free. */

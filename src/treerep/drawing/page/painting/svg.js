@@ -16,6 +16,7 @@ export class SvgPen {
     this.lineJoin = "miter";
     this.path = [];
     this.transform = "";
+    this.fullText = null;
   }
 
   // Only texts are moved and rotated.
@@ -98,8 +99,9 @@ export class SvgPen {
     this.#text(text, x, y, `fill="none" stroke="${this.strokeStyle}" stroke-width="${this.lineWidth}"`);
   }
 
+  /** Write a text. If it is a shortened name, `fullText` is the whole name, which viewers show as a tooltip. */
   fillText(text, x, y) {
-    this.#text(text, x, y, `fill="${this.fillStyle}"`);
+    this.#text(text, x, y, `fill="${this.fillStyle}"`, this.fullText);
   }
 
   createRadialGradient(cx, cy, _inner, _x, _y, r) {
@@ -113,12 +115,13 @@ export class SvgPen {
     };
   }
 
-  #text(text, x, y, style) {
+  #text(text, x, y, style, full = null) {
     const font = `style="font:${escaped(this.font)}" dominant-baseline="central" stroke-linejoin="round"`;
     const place = this.transform ? ` transform="${this.transform}"` : "";
     const anchors = { right: ' text-anchor="end"', center: ' text-anchor="middle"' };
     const anchor = anchors[this.textAlign] ?? "";
-    this.#add("text", `x="${round(x)}" y="${round(y)}"${place}${anchor} ${font} ${style}`, escaped(text));
+    const title = full === null ? "" : `<title>${escaped(full)}</title>`;
+    this.#add("text", `x="${round(x)}" y="${round(y)}"${place}${anchor} ${font} ${style}`, escaped(text) + title);
   }
 
   #add(tag, attributes, content = "") {

@@ -1,9 +1,10 @@
 // The card of exports: pictures with their size and background, files of the tree, and printing.
 
 import { pdfFigure, pngFigure, screenSize, svgFigure } from "../export/figure.js";
-import { byId, download, element } from "./dom.js";
+import { byId, counted, download, element } from "./dom.js";
 
 const MOST_PIXELS = 10000; // pixels of a side
+const MOST_LETTERS = 12; // in a note
 const BACKGROUNDS = { white: "white", transparent: "transparent", page: "as on screen" };
 
 export class Exports {
@@ -22,6 +23,8 @@ export class Exports {
       element("label", {}, this.titled, " title"),
       element("label", {}, this.legend, " legend"),
     );
+    this.note = element("p", { id: "exportnote", role: "status" });
+    byId("exports").append(this.note);
     window.addEventListener("beforeprint", () => this.#fillPrint());
     window.addEventListener("afterprint", () => byId("print").replaceChildren());
   }
@@ -47,16 +50,36 @@ export class Exports {
     this.height.placeholder = height;
   }
 
+  // Each of these returns whether there is a note to read.
+
   svg() {
     download(`${this.fileName}.svg`, svgFigure(this.viewer, this.options()), "image/svg+xml");
+    return this.#noteNames();
   }
 
   async png(factor) {
     download(`${this.fileName}.png`, await pngFigure(this.viewer, this.options(), factor));
+    return this.#noteNames();
   }
 
   async pdf() {
-    download(`${this.fileName}.pdf`, await pdfFigure(this.viewer, this.options()));
+    const { blob, lost } = await pdfFigure(this.viewer, this.options());
+    if (lost.length > 0) {
+      const more = lost.length > MOST_LETTERS ? ` and ${lost.length - MOST_LETTERS} more` : "";
+      const svg = element("button", { type: "button", class: "mini", onclick: () => this.svg() }, "Save SVG instead");
+      this.note.replaceChildren(`PDF cannot show ${lost.slice(0, MOST_LETTERS).join(" ")}${more}. `, svg);
+      return true;
+    }
+    download(`${this.fileName}.pdf`, blob);
+    return this.#noteNames();
+  }
+
+  /** Say how many names the last figure lacks. */
+  #noteNames() {
+    const { all, missing } = this.viewer.figureNames;
+    const counts = `${missing.toLocaleString("en")} of ${counted(all, "name")}`;
+    this.note.textContent = missing > 0 ? `${counts} do not fit. Enlarge the figure, or zoom out.` : "";
+    return missing > 0;
   }
 
   /** Every printed page is white, whatever the theme. */

@@ -95,7 +95,10 @@ export class Panel {
       lasso: () => this.toggleLasso(),
       labels: () => this.toggleLabels(),
       theme: () => this.toggleTheme(),
-      export: () => this.#showExports(byId("exports").hidden),
+      export: () => {
+        byId("exportnote").textContent = "";
+        this.#showExports(byId("exports").hidden);
+      },
       help: () => this.toggleHelp(),
       svg: () => this.exports.svg(),
       png: () => this.exports.png(2),
@@ -106,9 +109,11 @@ export class Panel {
       newick: () => download(`${this.fileName()}.nwk`, viewer.tree.newick(new Uint8Array(viewer.tree.n).fill(1))),
     };
     for (const button of document.querySelectorAll("[data-run]")) {
-      button.addEventListener("click", () => {
-        commands[button.dataset.run]();
-        if (button.closest("#exports")) this.#showExports(false);
+      button.addEventListener("click", async () => {
+        const hasNote = commands[button.dataset.run]();
+        if (!button.closest("#exports")) return;
+        this.#showExports(false);
+        if (await hasNote) this.#showExports(true);
       });
     }
   }

@@ -14,6 +14,7 @@ import { dotSize, Painter } from "../painting/painter.js";
 import { GlPen } from "../painting/gl.js";
 import { hasStrips, headerHeight, stripRoom, stripTipAt } from "../painting/strips.js";
 import { SvgPen } from "../painting/svg.js";
+import { FigureNames, namedPositions } from "../export/names.js";
 import { timeTicks } from "../export/time_axis.js";
 import { addTreeParts, ViewState } from "../share/state.js";
 import { datedDepths } from "../tree/calendar.js";
@@ -563,13 +564,36 @@ export class Viewer extends EventTarget {
     const header = this.layout.kind === "rectangular" ? headerHeight(this.strips) : 0;
     const room = { left: edge, top: edge + header, right: width - edge, bottom: height - edge };
     const size = { width: Math.max(1, width - 2 * edge), height: Math.max(1, room.bottom - room.top) };
-    this.layout.setWindow({ width, height, room: { ...room, ...size } });
-    this.layout.place(DETAILS[0]);
-    this.painter.paint(pen, { ...this.scene(DETAILS[0]), width, height, theme, lasso: [] });
+    const window = { width, height, room: { ...room, ...size } };
+    const scene = { ...this.scene(DETAILS[0]), width, height, theme, lasso: [] };
+    this.painter.paint(pen, { ...scene, ...this.#named(pen, scene, window) });
     const rulers = { lengthPerPixel: this.layout.lengthPerPixel, ticks: timeTicks(this.calendar(), this.layout) };
-    this.layout.setWindow(this.window);
+    this.#countNames(width, height);
+    this.layout = this.#made(this.layout.kind); // as in the window again
     this.redraw();
     return rulers;
+  }
+
+  /** Set the layout to the window of a figure, and choose how its names are written. */
+  #named(pen, scene, window) {
+    const { layout } = this;
+    const planned = new FigureNames(this, pen);
+    const inRows = layout.kind === "rectangular" || layout.kind === "tanglegram";
+    if (this.showLabels && inRows && planned.besideRows(window)) return { names: planned };
+    layout.setWindow(window);
+    layout.place(DETAILS[0]);
+    if (!this.showLabels || inRows) return {};
+    // Names beside their points are easier to read, if all of them fit.
+    this.painter.paint(new SvgPen(window.width, window.height, pen), { ...scene, isFull: true });
+    if (this.painter.labels.written >= planned.units.size) return { isFull: true };
+    return planned.aroundRing(window) || planned.atPoints(window) ? { names: planned } : {};
+  }
+
+  /** Count the points in the last figure whose names have no room. */
+  #countNames(width, height) {
+    const isIn = ([x, y]) => x > 0 && y > 0 && x < width && y < height;
+    const all = this.showLabels ? namedPositions(this.tree).filter((k) => isIn(this.layout.pixelOf(k))).length : 0;
+    this.figureNames = { all, missing: Math.max(0, all - this.painter.labels.written) };
   }
 }
 
