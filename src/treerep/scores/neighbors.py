@@ -97,7 +97,7 @@ def neighbors_kept(
     data = to_metric(truth, metric)
     judged = matched(to_metric(approx), data, ("approx", "truth"))
     for each in (judged, data):
-        refuse_missing(each, "the nearest neighbors")
+        refuse_missing(each, "the share of kept neighbors")
     n = len(data)
     if count >= n:
         raise ValueError(
