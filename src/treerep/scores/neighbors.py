@@ -77,9 +77,9 @@ def neighbors_kept(
 
     Points may tie for the last of the k places. In the tree, ties are broken at random: the score
     is the exact expected value over all choices, so it needs no seed. In the data, every choice
-    among ties is right, so the choice that agrees best with the tree counts. Distances therefore
-    always keep all of their own neighbors. Distances within 1e-9 of the largest distance in the
-    row are tied.
+    among ties is right, so the choice that agrees best with the tree counts. Every metric
+    therefore scores 1 against itself. Distances within 1e-9 of the largest distance in the row are
+    tied.
 
     Without ties, the score is Q_NX(k) of Lee and Verleysen, Quality assessment of dimensionality
     reduction (Neurocomputing 72, 2009).
