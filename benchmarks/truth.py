@@ -14,7 +14,6 @@ from sklearn.datasets import load_digits
 
 import treerep as tr
 from treerep.tree.comparison.splits import inner_splits
-from treerep.tree.structure.rooted import preorder
 
 from . import networks
 from .alignments import Simulation, sequence_metric, simulate
@@ -148,41 +147,19 @@ def labeled(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
     return points, np.asarray(cells.classes)
 
 
-def purity(counts: NDArray[np.float64], parent: NDArray[np.int64]) -> float:
-    """Return the dendrogram purity (Heller and Ghahramani 2005) of a rooted tree.
-
-    Purity is the mean share of a class below the last common ancestor of two random points of the
-    class. Children are numbered after parents. counts[k, c] is the number of points of class c at
-    node k itself.
-    """
-    below = counts.copy()
-    for k in range(len(parent) - 1, 0, -1):
-        below[parent[k]] += below[k]
-    pairs = below * (below - 1) / 2
-    meeting = pairs.copy()
-    np.subtract.at(meeting, parent[1:], pairs[1:])
-    share = below / below.sum(axis=1, keepdims=True)
-    return float((meeting * share).sum() / pairs[0].sum())
+def linkage_tree(merges: NDArray[np.float64]) -> tr.Tree:
+    """Return the rooted tree of SciPy's linkage matrix."""
+    n = len(merges) + 1
+    height = np.concatenate([np.zeros(n), merges[:, 2] / 2])
+    parent = np.repeat(np.arange(n, 2 * n - 1), 2)
+    child = merges[:, :2].astype(int).ravel()
+    edges = np.column_stack([child, parent])
+    return tr.Tree(n, edges, height[parent] - height[child], root=2 * n - 2)
 
 
-def purity_of_tree(tree: tr.Tree, classes: NDArray[np.int64]) -> float:
-    """Return the purity of a tree rooted at its midpoint."""
-    hung, root = tree.root_at_midpoint()
-    view = preorder(hung.edges, hung.weights, root)
-    counts = np.zeros((len(view.up), classes.max() + 1))
-    np.add.at(counts, (view.position[: len(tree)], classes), 1)
-    return purity(counts, view.up)
-
-
-def purity_of_linkage(merges: NDArray[np.float64], classes: NDArray[np.int64]) -> float:
-    n = len(classes)
-    last = 2 * n - 2
-    parent = np.full(2 * n - 1, -1)
-    for k, (a, b) in enumerate(merges[:, :2].astype(int)):
-        parent[last - a] = parent[last - b] = last - (n + k)
-    counts = np.zeros((2 * n - 1, classes.max() + 1))
-    counts[last - np.arange(n), classes] = 1
-    return purity(counts, parent)
+def purity(tree: tr.Tree, classes: NDArray[np.int64]) -> float:
+    """Return the purity over pairs. Large classes weigh more."""
+    return float(tr.scores.dendrogram_purity(tree, classes, mean="pairs"))
 
 
 def groups(name: str) -> dict[str, Any]:
@@ -199,14 +176,11 @@ def groups(name: str) -> dict[str, Any]:
         "classes": int(classes.max()) + 1,
     }
     for linkage in LINKAGES:
-        row[linkage] = (
-            f"{purity_of_linkage(hierarchy.linkage(condensed, linkage), classes):.3f}"
-        )
+        tree = linkage_tree(hierarchy.linkage(condensed, linkage))
+        row[linkage] = f"{purity(tree, classes):.3f}"
     for method in ("treerep", "relaxed_neighbor_joining", "auto"):
         tree, seconds = timed(metric, method)
-        score = (
-            f"{purity_of_tree(tree, classes):.3f} ({tr.average_distortion(tree, metric):.4f})"
-        )
+        score = f"{purity(tree, classes):.3f} ({tr.average_distortion(tree, metric):.4f})"
         row |= {method: score, f"{method}, seconds": f"{seconds:.2f}"}
     print(row, flush=True)
     return row

@@ -25,7 +25,12 @@ HEAVY = {
     "anndata",
 }
 
-FUNCTIONS = [name for name in tr.__all__ if inspect.isfunction(getattr(tr, name))]
+FUNCTIONS = [
+    function
+    for module in (tr, tr.scores)
+    for name in module.__all__
+    if inspect.isfunction(function := getattr(module, name))
+]
 
 
 def test_the_front_door_is_what_was_agreed():
@@ -70,6 +75,7 @@ def test_the_front_door_is_what_was_agreed():
         "datasets",
         "formats",
         "methods",
+        "scores",
         "sklearn",
         "tl",
         "pl",
@@ -88,25 +94,27 @@ def test_every_name_of_datasets_has_a_docstring(name):
     assert inspect.getdoc(getattr(tr.datasets, name))
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_everything_after_the_data_is_keyword_only(name):
-    parameters = inspect.signature(getattr(tr, name)).parameters.values()
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_everything_after_the_data_is_keyword_only(function):
+    parameters = inspect.signature(function).parameters.values()
     positional = [
         p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
     pairs = (
         ["approx", "truth"],
         ["approx", "graph"],
+        ["tree", "classes"],
         ["tree", "data"],
         ["tree", "path"],
         ["tree", "rows"],
+        ["tree", "similarity"],
     )
     assert len(positional) == 1 or positional in pairs
     assert not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 
 @pytest.mark.parametrize(
-    "module", [tr, tr.formats, tr.sklearn], ids=lambda module: module.__name__
+    "module", [tr, tr.formats, tr.scores, tr.sklearn], ids=lambda module: module.__name__
 )
 def test_type_checkers_see_the_same_homes(module):
     source = ast.parse(inspect.getsource(module))

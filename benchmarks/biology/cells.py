@@ -20,8 +20,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import treerep as tr
 
+from .. import truth
 from ..common import Table, store
-from ..truth import purity_of_tree
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # scanpy's dependencies
@@ -165,7 +165,7 @@ def tree_score(cells: Labeled, metric: tr.Metric, options: dict[str, Any], rng: 
     tree = tr.fit(metric, rng=rng, **options)
     seconds = time.process_time() - begin
     ari = adjusted_rand_score(cells.types, tree.cut(cells.n_types))
-    purity = purity_of_tree(tree, cells.types)
+    purity = truth.purity(tree, cells.types)
     if cells.pairs is None:
         return Score(ari, purity, None, seconds)
     times = tree.block([cells.root], np.arange(len(tree)))[0]

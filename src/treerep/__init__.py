@@ -55,7 +55,7 @@ _HOMES = {
     "worst_distortion": "scores.distortion",
 }
 
-_MODULES = ("citations", "datasets", "formats", "methods", "pl", "sklearn", "tl")
+_MODULES = ("citations", "datasets", "formats", "methods", "pl", "scores", "sklearn", "tl")
 
 __all__ = [*_HOMES, *_MODULES, "__version__"]
 
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from . import formats as formats
     from . import methods as methods
     from . import pl as pl
+    from . import scores as scores
     from . import sklearn as sklearn
     from . import tl as tl
     from .drawing.draw import draw as draw

@@ -16,7 +16,7 @@ import treerep.sklearn
 from treerep.methods import FIT as METHODS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-HOMES = (tr, tr.datasets, tr.tl, tr.pl, tr.formats, tr.sklearn, tr.citations)
+HOMES = (tr, tr.datasets, tr.tl, tr.pl, tr.formats, tr.scores, tr.sklearn, tr.citations)
 PUBLIC = {
     f"{home.__name__}.{name}": getattr(home, name)
     for home in HOMES

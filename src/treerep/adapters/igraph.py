@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def read_graph(
-    graph: "igraph.Graph", weight: str | None = None
+    graph: "igraph.Graph", weight: str | None = None, *, similarity: bool = False
 ) -> tuple[csr_array, list[str] | None]:
     """Return the edge lengths of an undirected igraph graph, and the names of its vertices.
 
@@ -38,5 +38,7 @@ def read_graph(
                 f"the edges have no attribute {weight!r}: set it on every edge, "
                 "or pass weight=None"
             )
-        lengths = edge_lengths(graph.es[weight], ends, names or range(graph.vcount()), weight)
-    return edge_matrix(graph.vcount(), ends, lengths), names
+        lengths = edge_lengths(
+            graph.es[weight], ends, names or range(graph.vcount()), weight, similarity
+        )
+    return edge_matrix(graph.vcount(), ends, lengths, similarity), names

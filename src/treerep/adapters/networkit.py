@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def read_graph(
-    graph: "networkit.Graph", weight: str | None = None
+    graph: "networkit.Graph", weight: str | None = None, *, similarity: bool = False
 ) -> tuple[csr_array, list[str] | None]:
     """Return the edge lengths of an undirected NetworKit graph, and the labels of its nodes.
 
@@ -47,7 +47,7 @@ def read_graph(
     names = nodes.tolist()
     lengths = np.ones(len(ends))
     if weight is not None:
-        lengths = edge_lengths(table[:, 2].tolist(), ends, names, weight)
+        lengths = edge_lengths(table[:, 2].tolist(), ends, names, weight, similarity)
     complete = len(nodes) == 0 or names[-1] == len(nodes) - 1
     labels = None if complete else [str(node) for node in names]
-    return edge_matrix(len(nodes), ends, lengths), labels
+    return edge_matrix(len(nodes), ends, lengths, similarity), labels

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-def read_graph(graph: "nx.Graph", weight: str | None = None) -> tuple[csr_array, list[object]]:
+def read_graph(
+    graph: "nx.Graph", weight: str | None = None, *, similarity: bool = False
+) -> tuple[csr_array, list[object]]:
     """Return the edge lengths of an undirected networkx graph, and the names of its nodes.
 
     Nodes keep their order. The shortest of parallel edges is kept. Every edge has length 1
@@ -33,8 +35,8 @@ def read_graph(graph: "nx.Graph", weight: str | None = None) -> tuple[csr_array,
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     lengths = np.ones(len(ends))
     if weight is not None:
-        lengths = edge_lengths(_values(graph, weight), ends, names, weight)
-    return edge_matrix(len(names), ends, lengths), names
+        lengths = edge_lengths(_values(graph, weight), ends, names, weight, similarity)
+    return edge_matrix(len(names), ends, lengths, similarity), names
 
 
 def _values(graph: "nx.Graph", weight: str) -> list[object]:

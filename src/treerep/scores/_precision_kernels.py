@@ -12,7 +12,7 @@ TOLERANCE = 1e-9
 
 
 @helper
-def _tolerance(distances: Any) -> float:
+def tie_tolerance(distances: Any) -> float:
     """Return the tolerance for ties in this row, or NaN if a distance is not finite."""
     largest = 0.0
     unusable = 0
@@ -73,7 +73,7 @@ def _group(values: Any, tolerance: float, nearest: Any, farthest: Any, sizes: An
 
 @helper
 def _precision(distances: Any, point: int, neighbors: Any, by_rank: bool) -> float:
-    tolerance = _tolerance(distances)
+    tolerance = tie_tolerance(distances)
     if np.isnan(tolerance):
         return np.nan
     degree = len(neighbors)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .._core.checks import integer_or_none
 from .._core.typing import RNGLike
+from .score import Score
 
 Rows = int | Literal["all"] | None
 
@@ -67,3 +68,21 @@ def half_width(deviations: NDArray[np.float64], weight: float, population: int) 
     variance = math.fsum(deviations * deviations) / (k - 1)
     spread = math.sqrt((1 - k / population) * k * variance) / weight
     return float(stdtrit(k - 1, (1 + _CONFIDENCE) / 2)) * spread
+
+
+def mean_over_points(values: NDArray[np.float64], population: int) -> Score:
+    """Return the mean of a score from 0 to 1 over all points, or over a sample of them."""
+    count = len(values)
+    if count == population:
+        value = math.fsum(values) / count if count else 1.0
+        return Score(value, pairs=count, basis=f"all {count:,} points")
+    value = math.fsum(values) / count
+    width = half_width(values - value, count, population)
+    return Score(
+        value,
+        low=max(0.0, value - width),
+        high=min(1.0, value + width),
+        exact=False,
+        pairs=count,
+        basis=f"from {count:,} of {population:,} points",
+    )

@@ -17,13 +17,13 @@ from ..metric.base import Metric
 BLOCK_ENTRIES = 1 << 18
 
 
-def to_metric(data: MetricLike) -> Metric:
+def to_metric(data: MetricLike, metric: str | None = None) -> Metric:
     """Return data as a Metric; a Metric is returned unchanged."""
-    if isinstance(data, Metric):
+    if isinstance(data, Metric) and metric is None:
         return data
     from ..metric.as_metric import as_metric
 
-    return as_metric(data)
+    return as_metric(data, metric=metric)
 
 
 def read_block(

@@ -1,6 +1,5 @@
 """Mean average precision of the neighbors of a graph."""
 
-import math
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
 from ..metric._matching import matched
 from ..metric._missing import refuse_missing
 from ..metric.base import Metric, MetricError
-from ._sampling import Rows, half_width, sample_rows
+from ._sampling import Rows, mean_over_points, sample_rows
 from ._streaming import read_block, row_slices, to_metric
 from .score import Score
 
@@ -102,7 +101,7 @@ def mean_average_precision(
     sample = sample_rows(len(connected), rows, rng, SAMPLED_POINTS, len(judged))
     points = connected if sample is None else connected[sample]
     ranking = Ranking(judged, points, starts, neighbors, ties == "rank")
-    return _mean(backend.average_precisions(ranking), len(connected))
+    return mean_over_points(backend.average_precisions(ranking), len(connected))
 
 
 class Ranking(NamedTuple):
@@ -169,20 +168,3 @@ def _rank_rows(ranking: Ranking, part: slice) -> NDArray[np.float64]:
             f"approx has d({rows[a]}, {b}) = {distances[a, b]}: scores need finite distances"
         )
     return out
-
-
-def _mean(values: NDArray[np.float64], population: int) -> Score:
-    count = len(values)
-    if count == population:
-        value = math.fsum(values) / count if count else 1.0
-        return Score(value, pairs=count, basis=f"all {count:,} points")
-    value = math.fsum(values) / count
-    width = half_width(values - value, count, population)
-    return Score(
-        value,
-        low=max(0.0, value - width),
-        high=min(1.0, value + width),
-        exact=False,
-        pairs=count,
-        basis=f"from {count:,} of {population:,} points",
-    )

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import treerep as tr
 from benchmarks.alignments import Simulation, sequence_metric, simulate
-from benchmarks.truth import purity, wrong_splits
+from benchmarks.truth import wrong_splits
 from tests.metrics import Table
 from tests.strategies import any_symmetric, tree_metrics
 from treerep.refinement.backbone._small_tree import kind_of, weighting
@@ -200,16 +200,6 @@ def test_simulated_distances_are_those_of_the_true_tree():
         alignment = simulate(Simulation(8, 200_000, 0.1, 0.3, kappa), rng=3)
         found = sequence_metric(alignment.sequences, kappa).block(np.arange(8), np.arange(8))
         assert_allclose(found, alignment.tree.distances(), rtol=0.05, atol=1e-3)
-
-
-def test_purity_by_hand():
-    # Two pairs: a pair of one class below its own node is pure; of the mixed pair's classes each has half.
-    parent = np.array([-1, 0, 0, 1, 1, 2, 2])
-    counts = np.zeros((7, 2))
-    counts[[3, 4, 5, 6], [0, 0, 1, 1]] = 1
-    assert purity(counts, parent) == 1.0
-    counts[[4, 5]] = counts[[5, 4]]
-    assert purity(counts, parent) == 0.5
 
 
 # Bad input
