@@ -31,7 +31,7 @@ def refuse_adjacency(array: NDArray[Any], remedy: str) -> None:
     Traceback (most recent call last):
         ...
     treerep.metric.base.MetricError: the array looks like the adjacency matrix of a graph, because \
-d(0, 2) is 0, but d(0, 1) is 1 and d(2, 1) is 0: pass a graph
+d(2, 0) is 0, but d(2, 1) is 0 and d(0, 1) is 1: pass a graph
     """
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.dtype.kind not in "biuf":
         return
