@@ -533,7 +533,7 @@ def test_tables_that_are_missing_or_bad(adata: ad.AnnData) -> None:
         tl.tree(adata)
     _line(
         error,
-        r"adata.obsm\['X_pca'\]: coordinate 1 of point 4 is nan: replace it or drop the point",
+        r"adata.obsm\['X_pca'\]: coordinate 1 of point 4 \('node7'\) is nan: replace it or drop the point",
     )
     del adata.obsm["X_pca"]
     with pytest.raises(
