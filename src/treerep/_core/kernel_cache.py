@@ -251,7 +251,7 @@ def _load(path: Path, sig: object, target_context: Any) -> Any:
     if not private:
         _warn_once(
             f"compiled code in {path.parent} is not used, because other users may write it: set "
-            "NUMBA_CACHE_DIR to a folder of your own"
+            "NUMBA_CACHE_DIR to another folder"
         )
         return None
     try:
