@@ -3,6 +3,9 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from treerep.metric._graph_arrays import refuse_adjacency
+from treerep.metric.base import MetricError
+
 SHAPES = ("random", "caterpillar", "path", "star", "binary")
 
 
@@ -60,8 +63,16 @@ def integer_metrics(draw: st.DrawFn, max_points: int = 25) -> np.ndarray:
 
 @st.composite
 def any_symmetric(draw: st.DrawFn, max_points: int = 25) -> np.ndarray:
-    """Symmetric non-negative matrices, the triangle inequality violated at will, duplicates included."""
+    """Symmetric non-negative matrices, the triangle inequality violated at will, duplicates included.
+
+    Without those that `as_metric` takes for adjacency matrices.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n = draw(st.integers(1, max_points))
     d = np.triu(rng.exponential(size=(n, n)) * rng.integers(0, 2, size=(n, n)), 1)
-    return d + d.T
+    d = d + d.T
+    try:
+        refuse_adjacency(d, "")
+    except MetricError:
+        d += 1 - np.eye(n)
+    return d

@@ -6,6 +6,7 @@ The entries are stored in `references.bib` next to this file.
 from importlib.resources import files
 
 from . import __version__
+from ._core.method import unknown_method
 from ._core.used import used
 from .embedding.methods import METHODS as EMBED
 from .fitting.methods import METHODS as FIT
@@ -66,7 +67,7 @@ def bibtex(*methods: str) -> str:
     names = methods or used()
     for name in names:
         if name not in CITED:
-            raise ValueError(f"unknown method {name!r}: choose from {', '.join(CITED)}")
+            raise unknown_method(name, CITED)
     keys = dict.fromkeys(("sonthalia2020", *(key for name in names for key in CITED[name])))
     entries = _entries()
     return "\n\n".join([_software(), *(entries[key] for key in keys)]) + "\n"

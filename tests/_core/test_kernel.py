@@ -4,11 +4,15 @@ import contextlib
 import errno
 import gc
 import os
+import pickle
 import shutil
+import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -227,6 +231,70 @@ def test_a_cache_that_cannot_be_written_is_one_warning(
     with pytest.warns(RuntimeWarning, match=os.strerror(number)):
         assert again(np.ones(2, np.float32)).tolist() == [3.0, 3.0]
     assert again(np.ones(2, np.int64)).tolist() == [3, 3]  # a second warning would be an error
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files")
+@pytest.mark.usefixtures("never_warned", "open_umask")
+def test_code_that_others_may_have_written_is_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    first = kernel(triple.py_func)
+    first(np.ones(2))
+    folder = tmp_path / "treerep"
+    (entry,) = folder.glob("*.nbc")
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(entry.stat().st_mode) == 0o600
+    entry.write_bytes(pickle.dumps(Payload(tmp_path / "payload")))
+    entry.chmod(0o666)
+    with pytest.warns(RuntimeWarning, match="is not used, because other users may write it"):
+        assert kernel(triple.py_func)(np.ones(2)).tolist() == [3.0, 3.0]
+    assert not (tmp_path / "payload").exists()
+    again = kernel(triple.py_func)  # the entry was written again
+    again(np.ones(2))
+    assert sum(again.stats.cache_hits.values()) == 1
+
+
+class Payload:
+    """An object that makes a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files")
+@pytest.mark.usefixtures("open_umask")
+def test_folders_of_other_users_are_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for owner, mode, private in (
+        (os.geteuid(), 0o755, True),
+        (0, 0o755, True),
+        (os.geteuid() + 1, 0o700, False),
+        (os.geteuid(), 0o775, False),
+        (0, 0o777, False),
+    ):
+        status = os.stat_result((mode, 0, 0, 0, owner, 0, 0, 0, 0, 0))
+        assert kernel_cache._is_private(status) == private
+    folder = tmp_path / "treerep"
+    folder.mkdir(mode=0o777)
+    assert kernel_cache._named_folder(str(tmp_path)) == folder
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700  # of this user, so it is closed
+    # The folder of another user, in a folder for all.
+    kernel_cache._named_folder.cache_clear()
+    monkeypatch.setattr(kernel_cache, "_make_private", lambda _: False)
+    assert kernel_cache._named_folder(str(tmp_path)).name == f"treerep-{os.geteuid()}"
+    kernel_cache._named_folder.cache_clear()
 
 
 @pytest.mark.parametrize("content", [b"", b"\x80\x05", b"not a pickle"])

@@ -71,7 +71,7 @@ def broken(value, sparse):
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_missing_numbers_are_named(value, sparse):
     adata = cells(broken(value, sparse))
-    with pytest.raises(ValueError, match="coordinate 1 of point 2 is") as error:
+    with pytest.raises(ValueError, match=r"coordinate 1 of point 2 \('cell2'\) is") as error:
         tr.tl.tree(adata, use_rep="X")
     one_line(error)
     assert not adata.uns

@@ -480,6 +480,28 @@ def test_selected_points_are_exported_with_their_attributes(tab, mammals):
     np.testing.assert_array_equal(got["mass"], [30.5, np.nan, 8, 0.2, 90, 250, 4, 7])
 
 
+def test_exported_tables_hold_no_formulas_and_are_read_back(tab):
+    labels = ['=HYPERLINK("http://x","y")', "+a", "-b", "@c", "'=d", "it's", "-1.5", "e"]
+    table = {"=note": ["=1+1", "-2", "-x", "'+y", "\t=z", "@w", "v", None]}
+    tree = tr.fit(tr.as_metric(tr.datasets.sarich().distances, labels=labels))
+    page = tab.open(tree, table={**table, "mass": [-1.0, 2, 3, 4, 5, 6, 7, 8]})
+    page.evaluate("treerep.viewer.selectBranch(0)")
+    text = downloaded(page, page.locator("#selection").get_by_role("button", name="Table"))
+    found = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+    safe = ["'" + labels[0], "'+a", "'-b", "'@c", "''=d", "it's", "-1.5", "e"]
+    assert set(found["label"]) == set(safe)
+    assert list(found.columns)[:3] == ["label", "'=note", "mass"]
+    rows = found.set_index("label").loc[safe]
+    assert rows["'=note"].tolist() == ["'=1+1", "-2", "'-x", "''+y", "'\t=z", "'@w", "v", ""]
+    assert rows["mass"].astype(float).tolist() == [-1, 2, 3, 4, 5, 6, 7, 8]
+    page.locator("#tablefile").set_input_files(
+        {"name": "again.csv", "mimeType": "text/csv", "buffer": text.encode()}
+    )
+    page.wait_for_timeout(100)
+    said = page.locator("#tablenote").text_content()
+    assert said == "again.csv: 8 of 8 points matched, 3 columns added."
+
+
 def test_the_scale_bar_is_as_long_as_it_says(tab):
     tree = TREES["a binary tree"]
     for layout in ("rectangular", "circular", "unrooted"):

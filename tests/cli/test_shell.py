@@ -100,6 +100,25 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
     assert (done.stdout, done.stderr) == ("1\n", "")
 
 
+@pytest.mark.parametrize(
+    ("line", "code", "error"),
+    [
+        ("fit four.csv -o t.nwk <&- >&-", 0, "4 points, 6 nodes"),
+        ("fit four.csv -o t.nwk <&- >&- 2>&-", 0, ""),
+        ("fit four.csv >&-", 2, "standard output is closed: write to a file with --output"),
+        ("delta four.csv --json >&-", 2, "standard output is closed: write to a file"),
+        ("convert four.csv - --to csv >&-", 2, "standard output is closed: write to a file"),
+        ("fit - <&-", 2, "standard input: the file is empty"),
+        ("no-such-command <&- >&- 2>&-", 2, ""),
+    ],
+)
+def test_closed_streams(four, tmp_path, line, code, error):
+    done = shell(f"{TREEREP} {line}", tmp_path)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert error in done.stderr
+    assert len(done.stderr.splitlines()) == bool(error)
+
+
 def small_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
 

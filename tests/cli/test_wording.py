@@ -80,6 +80,7 @@ ONLY_PYTHON = (
     "is for kernels",
     "data.toarray()",
     "scipy.sparse.csr_array",
+    "networkx.from_pandas_edgelist",
     "G.to_undirected()",
 )
 

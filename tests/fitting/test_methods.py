@@ -132,7 +132,8 @@ def test_trials_need_a_random_method(method: str) -> None:
     [
         (
             {"method": "nj"},
-            "unknown method 'nj': choose one of auto, treerep, neighbor_joining, bionj, ",
+            r"unknown method 'nj' \(did you mean 'neighbor_joining'\?\): choose one of auto, treerep, "
+            "neighbor_joining, bionj, ",
         ),
         (
             {"method": "neighbor_joining", "tol": 0.1},

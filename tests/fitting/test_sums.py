@@ -102,6 +102,20 @@ def test_more_trees_are_better() -> None:
     assert found[2] < 0.8 * found[1]
 
 
+def test_useless_trees_are_not_added() -> None:
+    # Two trees suffice for a grid: see above.
+    grid = tr.PointMetric(list(itertools.product(range(4), range(4))), "manhattan")
+    found = tr.fit(grid, trees=120)
+    assert len(found.trees) < 10
+    assert distortion(found, grid) < 1e-3
+
+
+def test_more_trees_than_pairs_are_refused() -> None:
+    with pytest.raises(ValueError, match="trees=16 is more than the 15 pairs of 6 points"):
+        tr.fit(distances(6), trees=16)
+    assert len(tr.fit(distances(3), trees=10**9).trees) == 1
+
+
 @pytest.mark.parametrize("data", [METRIC, distances(30), tr.datasets.sarich()])
 def test_a_seed_gives_one_sum_for_every_number_of_threads(data: Any) -> None:
     first = tr.fit(data, trees=3, rng=5, n_jobs=1)

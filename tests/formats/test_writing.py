@@ -186,3 +186,13 @@ def test_a_tree_by_the_name_of_a_table_is_a_tree(tmp_path):
             formats.read(tmp_path / name)
     (tmp_path / "t.csv").write_text("(a,0,2\nb),2,0\n")
     assert formats.read(tmp_path / "t.csv").labels == ("(a", "b)")
+
+
+def test_closed_standard_streams(monkeypatch):
+    # Python sets a stream that was closed to None.
+    monkeypatch.setattr("sys.stdout", None)
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(ValueError, match="standard output is closed: write to a file"):
+        formats.write_distances(tr.datasets.sarich(), "-", format="csv")
+    with pytest.raises(ValueError, match="standard input is closed: name a file"):
+        formats.read("-")

@@ -32,7 +32,7 @@ def test_arrays_are_distances_unless_a_metric_is_named() -> None:
     with pytest.raises(
         MetricError, match=re.escape("3 x 2: for points add metric='euclidean'")
     ):
-        as_metric(SQUARE[:, :2])
+        as_metric(SQUARE[:, :2] + 0.5)
 
 
 def test_frames_bring_labels() -> None:

@@ -189,7 +189,7 @@ def test_rounding_asymmetry_is_accepted_and_symmetrize_averages() -> None:
     ("data", "message"),
     [
         (
-            np.zeros((2, 3)),
+            np.full((2, 3), 0.5),
             "expected a square distance matrix, got 2 x 3: for points add metric='euclidean'",
         ),
         (np.zeros(6), "squareform"),

@@ -253,6 +253,10 @@ def test_what_is_no_metric_is_refused_by_name_with_the_remedy(name: str) -> None
 def test_bad_points_are_named(points: object, metric: str, message: str) -> None:
     with pytest.raises(MetricError, match=re.escape(message)):
         PointMetric(points, metric)  # type: ignore[arg-type]
+    named = re.sub(r"\bpoint (\d)", r"point \1 ('c\1')", message)
+    labels = [f"c{i}" for i in range(len(points))]  # type: ignore[arg-type]
+    with pytest.raises(MetricError, match=re.escape(named)):
+        PointMetric(points, metric, labels=labels)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_whole_metrics(d, scale):
 @given(any_symmetric(), st.sampled_from(["float64", "float32", "uint8", "uint16"]))
 def test_violated_triangles(d, dtype):
     d = (d * 40 if dtype.startswith("u") else d).astype(dtype)
-    check(d, d, 1e-6 if dtype == "float32" else 1e-12)
+    check(tr.MatrixMetric(d), d, 1e-6 if dtype == "float32" else 1e-12)
     check(Table(d), d, 1e-6 if dtype == "float32" else 1e-12)
 
 
@@ -205,7 +205,7 @@ def test_trees_are_zero_by_what_they_are(method):
 
 def test_duplicates_off_a_pair_at_distance_one():
     # Not the graph of that pair: d(1, 2) = 1 > d(1, 0) + d(0, 2) = 0, and the points 1, 2, 0, 0 say so.
-    assert hyperbolicity(np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])) == 0.5
+    assert hyperbolicity([[0, 0, 0], [0, 0, 1], [0, 1, 0]], metric="precomputed") == 0.5
 
 
 @pytest.mark.parametrize("short", [0.1, 1e-4, 1e-9])

@@ -11,6 +11,9 @@ Entries are in the folder NUMBA_CACHE_DIR, if it is set, and otherwise in the us
 or beside the package if the user has no such folder. If several processes need the same kernel at
 once, one compiles it and the others wait. If the cache cannot be read or written, kernels are
 compiled in every process.
+
+Loading an entry runs code. Therefore folders are created for the user alone, and entries that another
+user (except root) owns or may write are ignored.
 """
 
 import hashlib
@@ -86,7 +89,11 @@ class KernelCache(NullCache):  # type: ignore[misc]
             _write(path, dumps((sig, data._reduce())))
             _remove_unused(path)
         except OSError as error:
-            _warn_once(error)
+            reason = " ".join(str(error).split())
+            _warn_once(
+                f"compiled code cannot be stored ({reason}), so every run compiles again: set "
+                "NUMBA_CACHE_DIR to a writable folder"
+            )
 
     @contextmanager
     def released(self) -> Iterator[None]:
@@ -183,7 +190,7 @@ def _name(function: Callable[..., Any]) -> str:
 def _folder() -> Path:
     """Return the folder of the cache."""
     named = numba.config.CACHE_DIR
-    return (Path(named) / "treerep") if named else _default_folder()
+    return _named_folder(named) if named else _default_folder()
 
 
 def has_entries() -> bool:
@@ -192,21 +199,63 @@ def has_entries() -> bool:
 
 
 @cache
+def _named_folder(named: str) -> Path:
+    """Return the folder in NUMBA_CACHE_DIR. If another user owns "treerep", each user has a folder."""
+    folder = Path(named) / "treerep"
+    return folder if _make_private(folder) else folder.with_name(f"treerep-{_user()}")
+
+
+@cache
 def _default_folder() -> Path:
     """Return the first folder that can be written: in the user's cache, or beside the package."""
     beside = _PACKAGE / "__pycache__" / "kernels"
     try:
         folder = user_cache("kernels")
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # RuntimeError: there is no home folder
+    except RuntimeError:  # there is no home folder
         return beside
-    return folder if os.access(folder, os.W_OK) else beside
+    return folder if _make_private(folder) and os.access(folder, os.W_OK) else beside
+
+
+def _make_private(folder: Path) -> bool:
+    """Create a folder for this user alone. Return whether only this user or root may write there."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+        if not _is_private(status) and status.st_uid == _user():
+            folder.chmod(0o700)
+        return _is_private(folder.stat())
+    except OSError:
+        return False
+
+
+def _user() -> int:
+    """Return the number of the user. On Windows, return 0."""
+    return os.geteuid() if hasattr(os, "geteuid") else 0
+
+
+def _is_private(status: os.stat_result) -> bool:
+    """Return whether only this user or root may write a file or folder. On Windows, return True."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return status.st_uid in (0, _user()) and not status.st_mode & 0o022
 
 
 def _load(path: Path, sig: object, target_context: Any) -> Any:
     """Return the code in a file, or None if it is missing, damaged or for other types."""
     try:
-        stored, payload = pickle.loads(path.read_bytes())
+        with path.open("rb") as file:
+            private = _is_private(os.fstat(file.fileno()))
+            content = file.read() if private else b""
+    except OSError:
+        return None
+    if not private:
+        _warn_once(
+            f"compiled code in {path.parent} is not used, because other users may write it: set "
+            "NUMBA_CACHE_DIR to another folder"
+        )
+        return None
+    try:
+        stored, payload = pickle.loads(content)
         if stored != sig:
             return None
         found = CompileResult._rebuild(target_context, *payload)
@@ -234,7 +283,7 @@ def _remove_unused(path: Path) -> None:
 
 def _write(path: Path, content: bytes) -> None:
     """Write a file as a whole, so that no other process reads a part of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -254,7 +303,7 @@ def _lock(path: Path) -> Any:
     if fcntl is None:
         return None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = path.with_suffix(".lock").open("ab")  # closed by `released`
     except OSError:
         return None
@@ -283,14 +332,8 @@ def _unlock(file: Any) -> None:
 _warned = False
 
 
-def _warn_once(error: Exception) -> None:
+def _warn_once(text: str) -> None:
     global _warned
     if not _warned:
         _warned = True
-        reason = " ".join(str(error).split())
-        warnings.warn(
-            f"compiled code cannot be stored ({reason}), so every run compiles again: set "
-            "NUMBA_CACHE_DIR to a writable folder",
-            RuntimeWarning,
-            stacklevel=3,
-        )
+        warnings.warn(text, RuntimeWarning, stacklevel=3)

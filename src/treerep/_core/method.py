@@ -6,6 +6,7 @@ these records. To add a method, add one file and one record.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from typing import Any
 
 from .lazy import load
@@ -85,8 +86,27 @@ def records(*methods: Method) -> dict[str, Method]:
 def find_method(methods: Mapping[str, Method], name: object) -> Method:
     """Return the record of the method with this name, or raise a ValueError."""
     if not isinstance(name, str) or name not in methods:
-        raise ValueError(f"unknown method {name!r}: choose one of {', '.join(methods)}")
+        raise unknown_method(name, methods)
     return methods[name]
+
+
+def unknown_method(name: object, known: Collection[str], others: str = "") -> ValueError:
+    """Return the error for an unknown name, with the known name that is meant perhaps.
+
+    Abbreviations count: "mst" may mean "minimum_spanning_tree".
+
+    >>> print(unknown_method("upgna", ["auto", "upgma"]))
+    unknown method 'upgna' (did you mean 'upgma'?): choose one of auto, upgma
+    >>> print(unknown_method("nj", ["neighbor_joining"], ", or all"))
+    unknown method 'nj' (did you mean 'neighbor_joining'?): choose one of neighbor_joining, or all
+    """
+    text = str(name).lower().replace("-", "_").replace(" ", "_")
+    short = [one for one in known if text == "".join(word[0] for word in one.split("_"))]
+    near = short or get_close_matches(text, known, n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    return ValueError(
+        f"unknown method {name!r}{hint}: choose one of {', '.join(known)}{others}"
+    )
 
 
 def chosen_options(

@@ -6,6 +6,7 @@ The table in `metric/_registry.py` refers to these functions by name.
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..metric._graph_arrays import ADJACENCY, refuse_adjacency
 from ..metric.as_metric import as_metric
 from ..metric.base import Metric
 
@@ -82,4 +83,7 @@ def from_chunked(
     for name in options:
         if name not in ("labels", "symmetrize", "missing"):
             raise ValueError(f"{name} does not apply to a distance matrix: leave it out")
-    return stored_matrix(array, **options)
+    matrix = stored_matrix(array, **options)
+    if metric is None:
+        refuse_adjacency(matrix.distances, ADJACENCY)
+    return matrix

@@ -1,5 +1,6 @@
 """Run the command. Set its exit code and print errors and warnings as one line on stderr."""
 
+import errno
 import os
 import sys
 import warnings
@@ -23,9 +24,25 @@ def run(arguments: Sequence[str] | None) -> NoReturn:
     """
     from ._signals import orderly_end
 
+    _open_closed_streams()
     with orderly_end() as received:
         code = _exit_code(list(sys.argv[1:] if arguments is None else arguments))
     sys.exit(128 + received[0] if received and code == _INTERRUPTED else code)
+
+
+def _open_closed_streams() -> None:
+    """Open the null device for standard streams that were closed, which are None in Python.
+
+    For standard output, it is opened for reading. Output that would be lost then raises an error.
+    """
+    for name, mode, flags in (
+        ("stdin", "r", os.O_RDONLY),
+        ("stdout", "w", os.O_RDONLY),
+        ("stderr", "w", os.O_WRONLY),
+    ):
+        if getattr(sys, name) is None:
+            opened = os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8")
+            setattr(sys, name, opened)
 
 
 def _exit_code(arguments: list[str]) -> int:
@@ -53,6 +70,8 @@ def _exit_code(arguments: list[str]) -> int:
         if debug:
             raise
         code = 2
+        if isinstance(error, OSError) and error.errno == errno.EBADF:
+            error = OSError("standard output is closed: write to a file with --output")
         typer.echo(f"treerep: error: {one_line(error, command)}", err=True)
         _discard_output()
     return code or 0

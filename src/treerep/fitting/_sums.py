@@ -51,6 +51,12 @@ def fit_trees(
     check_time_limit(chosen.get("time_limit"))
     note("tree_sum")
     space = as_metric(data, metric=metric)
+    n = len(space)
+    pairs = n * (n - 1) // 2
+    if n > 3 and count > pairs:  # one tree is exact for three points
+        raise ValueError(
+            f"trees={count} is more than the {pairs} pairs of {n} points: use at most {pairs} trees"
+        )
     refuse_missing(space, "a sum of trees", "fit one tree")
     found: TreeSum = load(_FUNCTION)(space, trees=count, **chosen, **running)
     return found

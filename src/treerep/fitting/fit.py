@@ -121,9 +121,10 @@ def fit(
         of the best trial. "auto" has fewer wrong splits than this consensus, and
         "minimum_evolution" has fewer for 200 taxa or more.
     trees : int, optional
-        (`method="auto"` only) Fit a sum of this many trees, a `TreeSum`, instead of one tree:
+        (`method="auto"` only) Fit a sum of up to this many trees, a `TreeSum`, instead of one tree:
         d = d_1 + ... + d_k. Five trees often halve the distortion of one tree. A tree metric gives
-        one tree.
+        one tree. No more trees are added after ten trees in a row that do not lower the
+        distortion.
     bootstrap : int, optional
         Number of bootstrap replicates, for example 100. The tree is fitted to the data itself.
         `Tree.support` is then the share of replicate trees that contain the split of an edge

@@ -61,6 +61,20 @@ class Request:
             missing=self.missing,
         )
 
+    def square(self, array: "NDArray[Any]", labels: Sequence[object] | None = None) -> Metric:
+        """Return the metric of a square array that may also be an adjacency matrix."""
+        self._refuse_adjacency(array)
+        return self.distances(array, labels)
+
+    def _refuse_adjacency(self, array: "NDArray[Any]") -> None:
+        from ..metric._graph_arrays import refuse_adjacency
+
+        if self.kind is None:
+            refuse_adjacency(
+                array,
+                "for a graph save a list of edges, for distances pass kind='distances'",
+            )
+
     def stored_distances(
         self, array: "zarr.Array[Any]", labels: Sequence[object] | None = None
     ) -> Metric:
@@ -68,12 +82,14 @@ class Request:
         from ..metric.disk.stored import stored_matrix
 
         self._refuse("a distance matrix", ("weight", "largest_component"))
-        return stored_matrix(
+        metric = stored_matrix(
             array,
             labels=self._names(labels),
             symmetrize=self.symmetrize,
             missing=self.missing,
         )
+        self._refuse_adjacency(metric.distances)
+        return metric
 
     def points(self, array: "ArrayLike", labels: Sequence[object] | None = None) -> Metric:
         """Return the metric of points, Euclidean by default."""

@@ -1,5 +1,7 @@
 """Detection of the format of a file, from its content, its extension and the requested kind."""
 
+import re
+
 from .._core.io.edge_list import is_edge_header
 from ._numerals import is_numeral
 from ._source import Source
@@ -13,6 +15,8 @@ _OPENINGS = (
 )
 # Alignments in formats that are not read.
 _ALIGNMENTS = (("clustal", "Clustal"), ("# stockholm", "Stockholm"), ("#mega", "MEGA"))
+_MEGA_DISTANCES = re.compile(r"datatype\s*=\s*distance", re.IGNORECASE)
+_GML = re.compile(r"(?:(?:#|creator\b|version\b)[^\n]*\n\s*)*+graph\s*\[", re.IGNORECASE)
 _EXTENSIONS = {
     ".npy": "npy",
     ".npz": "npz",
@@ -61,7 +65,13 @@ def guess_format(source: Source, kind: str | None) -> str:
             return name
     for opening, name in _ALIGNMENTS:
         if text[: len(opening)].lower() == opening:
+            if name == "MEGA" and _MEGA_DISTANCES.search(text):
+                raise ValueError(
+                    "the file holds distances in MEGA format, which is not read: save them as CSV or PHYLIP"
+                )
             raise _not_fasta(name)
+    if source.suffix == ".gml" or _GML.match(text):
+        raise ValueError("the file is a graph in GML, which is not read: convert it to GraphML")
     if text.startswith(">") and source.suffix not in (".csv", ".tsv"):
         return "fasta"
     if _is_newick(source, text):
@@ -76,6 +86,8 @@ def guess_format(source: Source, kind: str | None) -> str:
     by_extension = _EXTENSIONS.get(source.suffix)
     if by_extension is None and _is_phylip_alignment(lines):
         raise _not_fasta("PHYLIP")
+    if by_extension == "tsv" and not any("\t" in line for line in lines[:2]):
+        by_extension = "csv"  # the extension is wrong: find the delimiter
     if by_extension in (None, "csv", "tsv"):
         if _is_phylip(lines):
             return "phylip"

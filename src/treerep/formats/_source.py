@@ -38,6 +38,8 @@ class Source:
         self.path: Path | None = None
         self._data: bytes | None = None
         if path == "-":
+            if sys.stdin is None:
+                raise ValueError("standard input is closed: name a file")
             self._data = _read_all(sys.stdin.buffer)
             return
         file = Path(path)

@@ -66,6 +66,8 @@ def _gzip(file: IO[bytes]) -> gzip.GzipFile:
 
 
 def _standard_output() -> Iterator[IO[bytes]]:
+    if sys.stdout is None:
+        raise ValueError("standard output is closed: write to a file")
     sys.stdout.flush()
     if hasattr(sys.stdout, "buffer"):
         yield sys.stdout.buffer

@@ -69,7 +69,8 @@ def read(
     path : str or path
         A file, a zarr folder, or "-" for standard input.
     kind : "distances", "points", "graph" or "sequences", optional
-        The kind of data, if the content does not determine the kind.
+        The kind of data, if the content does not determine the kind. "distances" also reads lines
+        with two names and a distance.
     format : str, optional
         One of ``DATA_FORMATS``, if content and extension do not determine the format.
     metric : str, optional

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.typing import DataFrame, MetricLike
+from ._graph_arrays import ADJACENCY, edge_columns, refuse_adjacency
 from ._registry import find_converter
 from .base import Metric, MetricError
 from .matrix import MatrixMetric
@@ -36,7 +37,8 @@ def as_metric(
     data : Metric, array, DataFrame, sparse matrix, graph, AnnData or path
         - A `Metric`, or a data set of `datasets.load`: returned unchanged.
         - An array or DataFrame: a distance matrix if `metric` is None or "precomputed", and
-          points (rows) otherwise. A DataFrame of distances has the same labels on rows and
+          points (rows) otherwise. An array that looks like the adjacency matrix of a graph raises
+          an error, unless `metric` is "precomputed". A DataFrame of distances has the same labels on rows and
           columns. Torch tensors, zarr arrays and h5py data sets are arrays. Stored distances of
           more than 1 GiB stay on disk.
         - A scipy sparse matrix, or a graph of networkx, igraph or networkit: a graph.
@@ -84,6 +86,10 @@ def as_metric(
     The data is validated once, here. Validation takes O(n^2) time for a matrix, O(n k) for
     points and O(edges) for a graph. Distances are kept exactly. An array is copied only if its
     type or layout requires it.
+
+    Without `metric`, a matrix is taken for an adjacency matrix if some d(i, j) = 0 but
+    d(i, k) != d(j, k), which no metric allows, and if all entries are 0 or 1, or most entries off
+    the diagonal are 0.
 
     Examples
     --------
@@ -148,6 +154,8 @@ def as_metric(
 def _from_array(array: NDArray[Any], metric: str | None, options: dict[str, Any]) -> Metric:
     if metric is None or metric == "precomputed":
         _refuse(options, "a distance matrix", allowed=("labels", "symmetrize", "missing"))
+        if metric is None:
+            refuse_adjacency(array, ADJACENCY)
         return MatrixMetric(array, **options)
     _refuse(options, "points", allowed=("labels",))
     if metric == "hamming":
@@ -188,12 +196,22 @@ def is_frame(data: MetricLike) -> bool:
 def _from_frame(frame: DataFrame, metric: str | None, options: dict[str, Any]) -> Metric:
     names = [str(name) for name in frame.index]
     if (metric is None or metric == "precomputed") and frame.shape[0] == frame.shape[1]:
-        columns = [str(name) for name in frame.columns]
-        for position, (row, column) in enumerate(zip(names, columns, strict=True)):
+        headers = [str(name) for name in frame.columns]
+        for position, (row, column) in enumerate(zip(names, headers, strict=True)):
             if row != column:
                 raise MetricError(
                     f"row {position} is named {row!r} but column {position} is named "
                     f"{column!r}: give the rows and columns of a distance table the same "
                     "names in the same order"
                 )
-    return _from_array(frame.to_numpy(), metric, {"labels": names, **options})
+    array = frame.to_numpy()
+    columns = edge_columns(array)
+    if metric is None and columns:
+        first, second, *length = (repr(name) for name in frame.columns)
+        weight = "".join(f" and weight={name}" for name in length)
+        raise MetricError(
+            f"expected a square distance table, got {len(frame)} x {columns}: for edges pass "
+            f"networkx.from_pandas_edgelist(df, {', '.join([first, second, *length])}){weight}, "
+            "for points add metric='euclidean'"
+        )
+    return _from_array(array, metric, {"labels": names, **options})

@@ -43,6 +43,25 @@ class BadEntryError(MetricError):
         )
 
 
+class BadPointError(MetricError):
+    """A point that cannot be used, given as a text with `{point}`, its number, and perhaps its label.
+
+    >>> print(BadPointError("{point} is nan: drop it", 3, "c3"))
+    point 3 ('c3') is nan: drop it
+    """
+
+    def __str__(self) -> str:
+        text, number, *label = self.args
+        return str(text).format(point=f"point {number}" + "".join(f" ({x!r})" for x in label))
+
+    def labeled(self, labels: Sequence[object] | None) -> "BadPointError":
+        """Return the error with the label of the point, if there are labels."""
+        text, number = self.args[:2]
+        if labels is None or not 0 <= number < len(labels):
+            return self
+        return BadPointError(text, number, str(labels[number]))
+
+
 class Metric(ABC):
     """A finite metric space with `len(m)` points.
 

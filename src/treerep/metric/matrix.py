@@ -11,6 +11,7 @@ from .._core.checks import check_flag
 from .._core.memory import check_memory
 from ._compiled import CompiledMetric
 from ._four_point_condition import obeys_four_points
+from ._graph_arrays import not_square
 from ._inspection import Inspection, inspect_all, inspect_sample
 from ._missing import check_missing, without_missing
 from .base import MetricError, check_labels, read_only
@@ -86,6 +87,8 @@ class MatrixMetric(CompiledMetric):
         missing: bool = False,
     ) -> None:
         array = np.asarray(distances)
+        if array.ndim == 2 and array.shape[0] != array.shape[1]:
+            raise not_square(array)
         check_square(array.shape, array.dtype)
         check_flag("missing", missing)
         if missing and array.dtype.kind == "f":

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ._compiled import CompiledMetric
-from .base import MetricError, check_labels, read_only
+from .base import BadPointError, MetricError, check_labels, read_only
 from .oracle.classes import (
     AngleOracle,
     ChebyshevOracle,
@@ -88,7 +88,10 @@ class PointMetric(CompiledMetric):
         *,
         labels: Sequence[object] | None = None,
     ) -> None:
-        rows = prepare_points(points, metric)
+        try:
+            rows = prepare_points(points, metric)
+        except BadPointError as error:
+            raise error.labeled(labels) from None
         check_extent(rows.oracle, metric, rows.extent)
         self.metric = metric
         self.points = rows.points
@@ -157,9 +160,9 @@ def _coordinates(points: ArrayLike, first: int) -> tuple[NDArray[Any], float]:
         high = float(rows.max())
         if not (math.isfinite(low) and math.isfinite(high)):
             i, k = np.argwhere(~np.isfinite(rows))[0]
-            raise MetricError(
-                f"coordinate {k} of point {first + start + i} is {rows[i, k]}: "
-                "replace it or drop the point"
+            raise BadPointError(
+                f"coordinate {k} of {{point}} is {rows[i, k]}: replace it or drop the point",
+                int(first + start + i),
             )
         largest = max(largest, -low, high)
     return array, largest
@@ -252,8 +255,9 @@ def _unit_vectors(points: NDArray[Any], first: int, center: bool) -> AngleOracle
             fault = (
                 "constant, so its correlation" if center else "the zero vector, so its angle"
             )
-            raise MetricError(
-                f"point {first + start + zero[0]} is {fault} with others is undefined: drop it"
+            raise BadPointError(
+                f"{{point}} is {fault} with others is undefined: drop it",
+                int(first + start + zero[0]),
             )
         scaled = vectors / largest
         units[start : start + len(rows)] = scaled / np.sqrt(
@@ -283,18 +287,19 @@ def _hyperboloid(points: NDArray[Any], first: int) -> HyperbolicOracle:
     norms = _norms(vectors)
     if norms.max() > 1e150:  # so that sinh r sinh s does not overflow
         i = int(np.argmax(norms))
-        raise MetricError(
-            f"point {first + i} has |x| = {norms[i]}, which exceeds 1e150: move the "
-            "points towards the origin"
+        raise BadPointError(
+            f"{{point}} has |x| = {norms[i]}, which exceeds 1e150: move the points towards the origin",
+            first + i,
         )
     allowed = 64 * np.finfo(points.dtype).eps
     off = np.abs(height - np.hypot(1.0, norms)) > allowed * np.abs(height)
     off |= height < 1 - allowed
     if off.any():
         i = int(np.argmax(off))
-        raise MetricError(
-            f"point {first + i} is not on the hyperboloid (x0 is {height[i]}, but sqrt(1 "
-            f"+ |x|^2) is {np.hypot(1.0, norms[i])}): put x0 first and recompute it"
+        raise BadPointError(
+            f"{{point}} is not on the hyperboloid (x0 is {height[i]}, but sqrt(1 + |x|^2) is "
+            f"{np.hypot(1.0, norms[i])}): put x0 first and recompute it",
+            first + i,
         )
     return _polar(vectors, norms, np.arcsinh(norms))
 
@@ -304,9 +309,9 @@ def _poincare(points: NDArray[Any], first: int) -> HyperbolicOracle:
     norms = _norms(wide)
     if (norms >= 1).any():
         i = int(np.argmax(norms >= 1))
-        raise MetricError(
-            f"point {first + i} has norm {norms[i]}, but the Poincare ball has radius 1: "
-            "scale the points down"
+        raise BadPointError(
+            f"{{point}} has norm {norms[i]}, but the Poincare ball has radius 1: scale the points down",
+            first + i,
         )
     return _polar(wide, norms, 2 * np.arctanh(norms))
 

@@ -526,15 +526,17 @@ class Tree(TreeMetric):
 
     @classmethod
     def from_networkx(cls, graph: NetworkXGraph, *, weight: str | None = "weight") -> "Tree":
-        """Read a tree from an undirected networkx graph without cycles.
+        """Read a tree from a networkx graph without cycles.
 
         Points are matched to data by label, not by the order of the nodes.
 
         Parameters
         ----------
-        graph : networkx Graph
-            Nodes are data points unless their attribute `steiner` is true. Labels are the
-            attribute `label`, or the nodes themselves.
+        graph : networkx Graph or DiGraph
+            In a Graph, nodes are data points unless their attribute `steiner` is true. In a
+            DiGraph, whose edges go from parents to children, the leaves are the data points,
+            unless nodes have the attribute `steiner`. Its root becomes the root of the tree.
+            Labels are the attribute `label`, or the nodes themselves.
         weight : str or None
             Edge attribute that holds the lengths. With None, all edges have length 1.
         """

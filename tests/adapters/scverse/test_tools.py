@@ -230,6 +230,75 @@ def test_a_treedata_with_room_for_one_tree() -> None:
     assert "other" not in tdata.uns
 
 
+def lineage(lengths: str | None = "length", **options: Any) -> Any:
+    """A TreeData with a tree of another program: r -> p, C and p -> A, B."""
+    tdata = td.TreeData(np.arange(3.0)[:, None], **options)
+    tdata.obs_names = ["C", "A", "B"]
+    graph = nx.DiGraph([("r", "p"), ("r", "C"), ("p", "A"), ("p", "B")])
+    for name, depth in {"r": 0.0, "p": 1.0, "C": 4.0, "A": 3.0, "B": 4.0}.items():
+        if lengths == "depth":
+            graph.nodes[name]["depth"] = depth
+        for parent in graph.predecessors(name) if lengths in ("length", "weight") else ():
+            graph.edges[parent, name][lengths] = depth - (parent == "p")
+    tdata.obst["lin"] = graph
+    return tdata
+
+
+@pytest.mark.parametrize("lengths", ["length", "weight", "depth", None])
+def test_a_tree_of_another_program_is_read(lengths: str | None) -> None:
+    tdata = lineage(lengths)
+    tree = tl.get_tree(tdata, key="lin")
+    assert tree.labels == ("C", "A", "B")
+    assert tree.root is not None
+    text = "(C:4.0,(A:2.0,B:3.0):1.0);" if lengths else "(C:1.0,(A:1.0,B:1.0):1.0);"
+    assert tree.newick() == text
+    assert tl.get_tree(tdata[["B", "C"]], key="lin").labels == ("B", "C")
+    tl.pseudotime(tdata, key="lin", root="C")
+    assert tdata.obs["lin_pseudotime"].tolist() == [0, *tree.pairs(0, [1, 2])]
+    tl.lineages(tdata, key="lin", n_clusters=2)
+    pl.tree(tdata, key="lin")
+
+
+def test_a_tree_of_another_program_is_never_overwritten() -> None:
+    tdata = lineage()
+    tree = tl.get_tree(tdata, key="lin")
+    before = sorted(tdata.obst["lin"].edges(data="length"))
+    refusal = r"obst\['lin'\] is a tree that treerep did not write: choose another key_added"
+    for write in (
+        lambda: tl.tree(tdata, use_rep="X", key_added="lin"),
+        lambda: tl.set_tree(tdata, tree, key_added="lin"),
+    ):
+        with pytest.raises(ValueError, match=refusal):
+            write()
+    assert sorted(tdata.obst["lin"].edges(data="length")) == before and not tdata.uns
+    tl.set_tree(tdata, tree, key_added="mine")
+    tl.set_tree(tdata, tree, root="A", key_added="mine")  # of treerep
+    part = tdata[["A", "B"]].copy()
+    tl.tree(part, use_rep="X", key_added="mine")
+    # Another program replaces the tree that treerep stored.
+    tdata.obst["mine"] = tdata.obst["lin"]
+    with pytest.raises(ValueError, match="treerep did not write"):
+        tl.tree(tdata, use_rep="X", key_added="mine")
+
+
+def test_cells_outside_of_a_tree_of_another_program() -> None:
+    tdata = lineage()
+    tdata.obs_names = ["C", "A", "B"]
+    graph = tdata.obst["lin"]
+    more = td.TreeData(np.arange(4.0)[:, None], allow_overlap=True)
+    more.obs_names = ["C", "A", "X", "B"]
+    more.obst["lin"] = graph
+    with pytest.raises(ValueError, match="cell 'X' is not in the tree adata.obst"):
+        tl.get_tree(more, key="lin")
+    assert tl.get_tree(more[["A", "B"]], key="lin").labels == ("A", "B")
+    numbered = td.TreeData(np.arange(3.0)[:, None])
+    numbered.obs_names = ["2", "0", "1"]
+    numbered.obst["lin"] = nx.relabel_nodes(graph, {"C": "0", "A": "1", "B": "2"})
+    tree = tl.get_tree(numbered, key="lin")
+    assert tree.labels == ("2", "0", "1")
+    assert_array_equal(tree.pairs([0, 0, 1], [1, 2, 2]), [8, 5, 7])
+
+
 def test_deep_trees(tmp_path: Path) -> None:
     # Cells along a line: 2,000 inner nodes one below the other, twice what Python's recursion allows.
     n = 2_000
@@ -464,7 +533,7 @@ def test_tables_that_are_missing_or_bad(adata: ad.AnnData) -> None:
         tl.tree(adata)
     _line(
         error,
-        r"adata.obsm\['X_pca'\]: coordinate 1 of point 4 is nan: replace it or drop the point",
+        r"adata.obsm\['X_pca'\]: coordinate 1 of point 4 \('node7'\) is nan: replace it or drop the point",
     )
     del adata.obsm["X_pca"]
     with pytest.raises(

@@ -180,6 +180,27 @@ def test_coordinates_of_deep_trees_of_short_edges(dim: int, rule: str) -> None:
     assert_allclose(apart, tree.weights, rtol=0, atol=1e-11)
 
 
+@pytest.mark.parametrize("length", [1e-200, 1e-3, 1e200])
+def test_the_scale_is_right_for_edges_of_any_length(length: float) -> None:
+    embedding = tr.embed(Tree(3, [[0, 3], [1, 3], [2, 3]], [length] * 3))
+    assert_allclose(
+        embedding.scale * length,
+        tr.embed(Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0] * 3)).scale,
+        rtol=0.01,
+    )
+    found = embedding.pairs([0, 0, 1], [1, 2, 2]) / (2 * length)
+    assert (found >= 1 / 1.05).all() and (found <= 1 + 1e-12).all()
+
+
+@pytest.mark.parametrize("lengths", [[0, 0, 1e300], [1e-310, 1e-310, 0], [1e300] * 3])
+def test_edges_out_of_the_range_of_scales_are_one_line(lengths: list[float]) -> None:
+    tree = Tree(3, [[0, 3], [1, 3], [2, 3]], lengths)
+    with pytest.raises(
+        tr.MetricError, match="edge lengths range from .*: rescale the distances"
+    ):
+        tr.embed(tree)
+
+
 def test_lengths_beyond_float64_are_refused() -> None:
     tree = Tree(3, [(0, 1), (1, 2)], [1e-200, 1e100])
     with pytest.raises(

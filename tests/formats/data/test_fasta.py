@@ -126,3 +126,25 @@ def test_options_of_sequences_for_other_data(tmp_path, options, message):
 def test_other_alignments(tmp_path, text, name, file):
     with pytest.raises(ValueError, match=f"{file}: .*alignment in {name}: convert it to FASTA"):
         read(written(tmp_path, text, file))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "#mega\n!Title: x;\n!Format DataType=Distance DataFormat=LowerLeft NTaxa=2;\n[1] #a\n",
+            "the file holds distances in MEGA format, which is not read: save them as CSV or PHYLIP",
+        ),
+        (
+            "graph [\n node [ id 0 ]\n]\n",
+            "the file is a graph in GML, which is not read: convert it to GraphML",
+        ),
+        (
+            'Creator "igraph"\nVersion 1\ngraph\n[\n node [ id 0 ]\n]\n',
+            "the file is a graph in GML, which is not read: convert it to GraphML",
+        ),
+    ],
+)
+def test_formats_that_are_not_read(tmp_path, text, message):
+    with pytest.raises(ValueError, match=message):
+        read(written(tmp_path, text, "a.txt"))

@@ -52,7 +52,13 @@ def test_points_vectors_and_edges(tmp_path):
         ValueError,
         match="an array of 4 x 2 is not a square distance matrix: for points pass kind='points'",
     ):
-        read(tmp_path, npy(points))
+        read(tmp_path, npy(points + 0.5))
+    edges = (
+        "4 x 2 is not a square distance matrix: for edges pass kind='graph', for points pass"
+    )
+    for options in ({}, {"kind": "distances"}):
+        with pytest.raises(ValueError, match=edges):
+            read(tmp_path, npy(points), **options)
     condensed = np.array([1, 2, 3], np.uint8)
     metric = read(tmp_path, npy(condensed))
     assert metric.distances.dtype == np.uint8

@@ -123,3 +123,19 @@ def _blank(folder):
     path = folder / "d.phy"
     path.write_text("\n  \n\n")
     return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4\na 0 1 2 3\nb 0 2 3\nc 0 3\nd 0\n",
+        "4\na 1 2 3\nb 2 3\nc 3\nd\n",
+        "3\na 1 2\nb 2\nc\n",
+        "4\na         0 1 2 3\nb         0 2 3\nc         0 3\nd         0\n",
+    ],
+)
+def test_upper_triangles_are_named(tmp_path, text):
+    with pytest.raises(
+        ValueError, match="line 2 and the next are the rows of an upper triangle"
+    ):
+        read(tmp_path, text, "d.phy")

@@ -251,9 +251,9 @@ def test_what_is_written_is_read_back(tmp_path_factory, values, labels):
     names = [label.strip() or "none" for label in labels]
     if len(set(names)) < 4:
         return
-    metric = tr.as_metric(square + square.T, labels=names)
+    metric = tr.MatrixMetric(square + square.T, labels=names)
     formats.write_distances(metric, path)
-    again = formats.read(path)
+    again = formats.read(path, kind="distances")
     np.testing.assert_array_equal(distances(again), distances(metric))
     assert again.labels == metric.labels
 

@@ -45,7 +45,12 @@ def test_networkx_trees_of_others() -> None:
     assert_array_equal(tree.distances(), [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
     for graph, message in [
         (path, r"edge \('x', 'y'\) has no attribute 'weight'"),
-        (nx.DiGraph([(0, 1)]), "the graph is directed"),
+        (
+            nx.DiGraph([(0, 2), (1, 2)]),
+            "has 2 edges to node 2, but the edges of a rooted tree go",
+        ),
+        (nx.DiGraph([(0, 1), (2, 3)]), "has 2 nodes without a parent"),
+        (nx.DiGraph([(0, 1), (1, 0)]), "has 0 nodes without a parent"),
         (nx.Graph(), "at least one data point"),
         (nx.Graph([(0, 1, {"weight": -1.0})]), "weights must be finite and not negative"),
         (nx.cycle_graph(3), "has no attribute"),
@@ -59,6 +64,18 @@ def test_networkx_trees_of_others() -> None:
     ):
         with pytest.raises(ValueError, match="do not form a tree|needs at least"):
             Tree.from_networkx(graph, weight=None)
+
+
+def test_directed_networkx_trees_are_rooted_and_their_leaves_are_points() -> None:
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from([("r", "p", 1), ("r", "C", 4), ("p", "A", 2), ("p", "B", 3)])
+    tree = Tree.from_networkx(graph)
+    assert tree.newick() == "(C:4.0,(A:2.0,B:3.0):1.0);"
+    graph.nodes["p"]["label"] = "clade"
+    assert list(Tree.from_networkx(graph).clade_names.values()) == ["clade"]
+    graph.nodes["p"].clear()
+    graph.nodes["p"]["steiner"] = False
+    assert Tree.from_networkx(graph, weight=None).labels == ("p", "C", "A", "B")
 
 
 @settings(max_examples=30)

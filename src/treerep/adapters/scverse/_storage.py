@@ -9,7 +9,7 @@
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,8 @@ from ._data import check_adata, check_names
 if TYPE_CHECKING:
     import networkx as nx
     from anndata import AnnData
+
+_FIELDS = ("names", "edges", "weights")
 
 
 def store_tree(
@@ -97,14 +99,16 @@ def tree_of_cells(adata: "AnnData", tree: object) -> Tree:
 
 
 def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
-    """Return the tree that `tl.tree` stored.
+    """Return the tree that `tl.tree` stored, or a tree of another program in `obst`.
 
     Parameters
     ----------
     adata : AnnData or TreeData
         The cells, after `tl.tree`.
     key : str
-        Name of the tree, the `key_added` of `tl.tree`.
+        Name of the tree: the `key_added` of `tl.tree`, or a key of `TreeData.obst`. The edges of
+        a tree of another program have their `length`, otherwise their `weight`, otherwise the
+        difference of the `depth` of their nodes, otherwise length 1.
 
     Returns
     -------
@@ -138,6 +142,8 @@ def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
     (50, 20)
     """
     check_adata(adata)
+    if is_treedata(adata) and key in adata.obst and not _is_stored(adata, key):
+        return _read_graph(adata, key)
     if key not in adata.uns:
         raise ValueError(
             f"adata.uns has no tree {key!r}: call treerep.tl.tree(adata, "
@@ -159,6 +165,52 @@ def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
     return tree.restrict(present)
 
 
+def _is_stored(adata: "AnnData", key: str) -> bool:
+    """Return whether `adata.uns` has a tree of treerep under this key."""
+    fields = adata.uns.get(key)
+    return isinstance(fields, Mapping) and fields.keys() >= set(_FIELDS)
+
+
+def _read_graph(adata: "AnnData", key: str) -> Tree:
+    """Return a tree of `TreeData.obst` that another program wrote."""
+    names = check_names(adata)
+    graph = adata.obst[key]
+    cells = set(names)
+    plain = require("networkx", "scverse").DiGraph()
+    for node in graph:
+        plain.add_node(node, steiner=node not in cells and graph.out_degree(node) > 0)
+    length = _edge_lengths(graph)
+    plain.add_edges_from((u, v, {"weight": length(u, v)}) for u, v in graph.edges)
+    try:
+        tree = Tree.from_networkx(plain)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"adata.obst[{key!r}] cannot be read: {error}") from error
+    # Labels that are the numbers 0 ... n-1 were read as numbers of points.
+    labels = tree.labels or tuple(map(str, range(len(tree))))
+    place = {label: point for point, label in enumerate(labels)}
+    for name in names:
+        if name not in place:
+            raise ValueError(
+                f"cell {name!r} is not in the tree adata.obst[{key!r}]: select the cells of "
+                "the tree first"
+            )
+    order = np.array([place[name] for name in names])
+    if len(tree) == len(names):
+        return tree._in_order(order, tuple(names), True)
+    return tree.restrict(order)._replace(labels=tuple(names))
+
+
+def _edge_lengths(graph: "nx.DiGraph") -> Callable[[Any, Any], Any]:
+    """Return the length of an edge: its attribute `length` or `weight`, the difference of `depth`, or 1."""
+    for name in ("length", "weight"):
+        if any(name in data for _, _, data in graph.edges(data=True)):
+            return lambda u, v: graph.edges[u, v].get(name, np.nan)
+    depth = dict(graph.nodes(data="depth"))
+    if None not in depth.values():
+        return lambda u, v: depth[v] - depth[u]
+    return lambda u, v: 1.0  # noqa: ARG005
+
+
 def params_of(adata: "AnnData", key: str) -> Mapping[str, Any]:
     """Return the parameters that a tool stored under this key, if any."""
     fields = adata.uns.get(key)
@@ -172,14 +224,13 @@ def root_of(adata: "AnnData", key: str) -> int | None:
 
 
 def _read(fields: object, key: str) -> Tree:
-    needed = ("names", "edges", "weights")
     present = fields if isinstance(fields, Mapping) else {}
-    missing = [name for name in needed if name not in present]
+    missing = [name for name in _FIELDS if name not in present]
     if missing:
         raise ValueError(
             f"adata.uns[{key!r}] is not a treerep tree, because it has no {missing[0]!r}: choose another key"
         )
-    names, edges, weights = (present[name] for name in needed)
+    names, edges, weights = (present[name] for name in _FIELDS)
     try:
         return Tree(len(names), edges, weights, labels=names, support=present.get("support"))
     except (ValueError, TypeError) as error:
@@ -201,12 +252,33 @@ def check_storage(adata: "AnnData", key: str) -> None:
             "this TreeData has alignment='nodes', but internal nodes of a tree are not "
             "cells: set its alignment to 'leaves'"
         )
+    if key in adata.obst and not _wrote_graph(adata, key):
+        raise ValueError(
+            f"adata.obst[{key!r}] is a tree that treerep did not write: choose another key_added, "
+            "or delete it first"
+        )
     others = [other for other in adata.obst if other != key]
     if others and not adata.allow_overlap:
         raise ValueError(
             f"this TreeData already has a tree {others[0]!r} of its cells: delete it, or "
             "set allow_overlap to True"
         )
+
+
+def _wrote_graph(adata: "AnnData", key: str) -> bool:
+    """Return whether a graph of `obst` is the tree in `uns`, or a part of that tree."""
+    if not _is_stored(adata, key):
+        return False
+    tree = _read(adata.uns[key], key)
+    return set(adata.obst[key]) <= {*_inner_names(tree), *(tree.labels or ())}
+
+
+def _inner_names(tree: Tree) -> list[str]:
+    """Return the name that every node has in the graph if it is not a leaf."""
+    prefix = "node"
+    while any(name.startswith(prefix) for name in tree.labels or ()):
+        prefix = f"_{prefix}"  # a cell may have such a name
+    return [f"{prefix}{v}" for v in range(tree.n_nodes)]
 
 
 def rooted_graph(tree: Tree, root: int) -> "nx.DiGraph":
@@ -220,12 +292,9 @@ def rooted_graph(tree: Tree, root: int) -> "nx.DiGraph":
     inner = np.zeros(tree.n_nodes, bool)
     inner[rooted.parent[rooted.order[1:]]] = True
     cells = tree.labels or ()
-    prefix = "node"
-    while any(name.startswith(prefix) for name in cells):  # a cell may have such a name
-        prefix = f"_{prefix}"
-    names = [
-        f"{prefix}{v}" if is_inner else cells[v] for v, is_inner in enumerate(inner.tolist())
-    ]
+    names = _inner_names(tree)
+    for v in np.flatnonzero(~inner).tolist():
+        names[v] = cells[v]
     graph = require("networkx", "scverse").DiGraph()
     parent = rooted.parent.tolist()
     depth = rooted.depth.tolist()

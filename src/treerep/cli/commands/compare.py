@@ -6,6 +6,7 @@ import time
 
 import treerep as tr
 
+from ..._core.method import unknown_method
 from ..._core.progress import progress_bar
 from ...fitting.methods import METHODS
 from .._bounds import bound_fields, tree_bound
@@ -86,9 +87,7 @@ def parse_methods(text: str) -> list[str]:
         raise ValueError("--methods is empty: list methods separated by commas, or use all")
     for name in names:
         if name not in METHODS:
-            raise ValueError(
-                f"unknown method {name!r}: choose from {', '.join(METHODS)}, or all"
-            )
+            raise unknown_method(name, METHODS, ", or all")
     return list(dict.fromkeys(names))
 
 

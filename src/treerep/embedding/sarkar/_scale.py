@@ -11,6 +11,9 @@ from ._directions import MOST_PAIRS, Around, least_angle
 
 #: Maximum ratio of the returned scale to the smallest scale that may suffice.
 _TOLERANCE = 1.005
+# For edge lengths between these, the scale is in the range of float64.
+_SMALLEST = 1e-290
+_LARGEST = 1e290
 
 
 def scale_for(distortion: float, view: Preorder, n_points: int, around: Around) -> float:
@@ -53,19 +56,25 @@ def scale_for(distortion: float, view: Preorder, n_points: int, around: Around) 
     # For long edges, losses hardly depend on the scale; they grow as the scale falls. The scale
     # required at a sufficient scale is therefore close to the minimum. The returned scale has
     # been verified.
-    high = 256.0 / float(lengths.min())
+    shortest = float(lengths.min())
+    longest = float(lengths.max())
+    if not _SMALLEST < shortest <= longest < _LARGEST:
+        raise MetricError(
+            f"edge lengths range from {shortest:.3g} to {longest:.3g}: rescale the distances"
+        )
+    high = 256.0 / shortest
     if not high * float(lengths.sum()) < 1e290:
         raise MetricError(
-            f"edge lengths range from {lengths.min():.3g} to {lengths.max():.3g}: set a "
+            f"edge lengths range from {shortest:.3g} to {longest:.3g}: set a "
             "scale instead of a distortion"
         )
     while (low := needed(high)) > high:
         high = 2.0 * low
     # If no path turns, every scale suffices. Take one at which edge lengths are comparable to
     # the radius of curvature.
-    low = trial = max(low, 1.0 / float(lengths.max()))
+    low = trial = max(low, 1.0 / longest)
     while high > _TOLERANCE * low:
-        trial = min(max(trial, 1.002 * low), math.sqrt(low * high))
+        trial = min(max(trial, 1.002 * low), math.sqrt(low) * math.sqrt(high))
         found = needed(trial)
         if found <= trial:
             high = trial

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..._core.io.arrays import Header, read_array, read_header
 from ..._core.memory import check_memory
+from ...metric._graph_arrays import edge_columns
 from ...metric.base import Metric
 from ...metric.disk.mapped import LARGE
 from .._request import Request
@@ -47,9 +48,10 @@ def from_array(
         return request.graph(array, labels=labels)
     if array.ndim == 1:
         return request.distances(expand(array), labels)
-    if request.kind is None and (array.ndim != 2 or array.shape[0] != array.shape[1]):
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
         shape = " x ".join(map(str, array.shape)) or "a single value"
+        edges = "for edges pass kind='graph', " * (edge_columns(array) == 2)
         raise ValueError(
-            f"an array of {shape} is not a square distance matrix: for points pass kind='points'"
+            f"an array of {shape} is not a square distance matrix: {edges}for points pass kind='points'"
         )
-    return request.distances(array, labels)
+    return request.square(array, labels)

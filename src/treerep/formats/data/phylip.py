@@ -133,6 +133,8 @@ def _fits(row: Line, counts: tuple[int, ...], *, strict: bool) -> bool:
 def _lower(first: Line, n: int, strict: bool) -> int | None:
     """Return how many numbers the first row of a triangle has, 0 or 1, or None for a square."""
     count = len(_split(first, strict)[1][1].split())
+    if 1 < count == n - 1:
+        raise _upper(first)
     if count > 1 and count != n:
         raise ValueError(
             f"line {first[0]} has {count} numbers after its label, not {n}, 1 or 0: "
@@ -142,10 +144,20 @@ def _lower(first: Line, n: int, strict: bool) -> int | None:
     return None if count == n else count
 
 
+def _upper(row: Line) -> ValueError:
+    return ValueError(
+        f"line {row[0]} and the next are the rows of an upper triangle, which is not read: "
+        "write a square matrix or a lower triangle"
+    )
+
+
 def _fill(
     square: NDArray[np.float64], start: int, rows: list[Line], lower: int | None, missing: bool
 ) -> None:
     if lower is None:
+        n = len(square)
+        if start == 0 and [len(text.split()) for _, text in rows[:3]] == [n, n - 1, n - 2]:
+            raise _upper(rows[0])
         square[start : start + len(rows)] = read_rows(rows, None, len(square), missing)
         return
     for i, row in enumerate(rows, start=start):

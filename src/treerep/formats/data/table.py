@@ -15,6 +15,7 @@ from .._numerals import bad_cell, has_decimal_comma, is_number, is_numeral, read
 from .._request import Request
 from .._source import Line, Source
 from .condensed import expand
+from .pairs import read_pairs
 
 _EXCEL = re.compile(r'"?sep=.?"?', re.IGNORECASE)  # a line added by Excel
 _BLOCK = 1 << 18  # numbers parsed together
@@ -39,6 +40,8 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
         raise ValueError("the file is empty: a table has at least one row")
     layout = _layout(first, delimiter, request)
     is_edges = len(first) > 1 and all(_is_edge(cells(row, layout.delimiter)) for row in first)
+    if is_edges and layout.width == 2 and request.kind in (None, "distances"):
+        return read_pairs(source, request)
     if request.kind is None and is_edges:
         raise ValueError(
             "each row starts with two names: if the rows are edges, pass kind='graph'"
@@ -51,7 +54,7 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
         raise ValueError("a table is not a graph: for one edge per line pass format='edges'")
     if layout.width > 1 and (request.kind is None or len(first) > 1 or layout.indexed):
         values, names = _read_square(body, layout, source.most_bytes)
-        return request.distances(values, names)
+        return request.square(values, names)
     return request.distances(*_read_short(body, layout, request))
 
 

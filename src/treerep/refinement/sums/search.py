@@ -35,6 +35,9 @@ _ROW_SHARE = 3
 _LEAST_ROWS = 1500
 # Stop after a round that lowers the distortion by less than this fraction.
 _PROGRESS = 5e-3
+# Stop adding trees after this many trees in a row that together do not lower the distortion by this
+# fraction. Small data may need several new trees for one improvement.
+_USELESS = 10
 # Trees that move at the same time. The result does not depend on the number of threads.
 _TOGETHER = 2
 # A distance of the new tree is at least this fraction of the largest distance.
@@ -170,13 +173,23 @@ class SumSearch:
 
 
 def grow(search: SumSearch, count: int, rounds: int, last_rounds: int) -> None:
-    """Add trees until there are `count`, with rounds of moves after each tree and at the end."""
+    """Add trees until there are `count`, with rounds of moves after each tree and at the end.
+
+    If more trees do not lower the distortion, stop and drop the last of them.
+    """
+    useful, error = search.best, search.error
     with progress_bar(count, "trees of the sum", "tree") as bar:
         bar.update(len(search.trees))
         while len(search.trees) < count and not search.expired:
             search.add_tree()
             search.improve(rounds)
             bar.update(1)
+            if search.error < (1 - _PROGRESS) * error:
+                useful, error = search.best, search.error
+            elif len(search.trees) == len(useful) + _USELESS:
+                search.start(useful)
+                search.error = error
+                break
     for _ in range(last_rounds):
         before = search.error
         search.improve(1)

@@ -98,13 +98,13 @@ def to_networkx(tree: "Tree") -> NetworkXGraph:
 
 def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
     """Read a networkx graph: see `Tree.from_networkx`."""
-    if graph.is_directed():
-        raise ValueError(
-            "the graph is directed, but a tree is undirected: pass G.to_undirected()"
-        )
     place = {node: k for k, node in enumerate(graph)}
+    inner = _inner_nodes(graph)
+    steiner = {
+        node for node, data in graph.nodes(data=True) if data.get("steiner", node in inner)
+    }
     names = [
-        None if data.get("steiner") else str(data.get("label", node))
+        None if node in steiner else str(data.get("label", node))
         for node, data in graph.nodes(data=True)
     ]
     ends = []
@@ -119,15 +119,34 @@ def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
         weights.append(1.0 if weight is None else data[weight])
         support.append(data.get("support", math.nan))
     roots = [place[node] for node, data in graph.nodes(data=True) if data.get("root")]
+    if graph.is_directed():
+        roots = [place[node] for node in graph if not graph.in_degree(node)]
     if len(roots) > 1:
         raise ValueError("several nodes have the attribute 'root': keep it on one node")
     clades = {
         place[node]: str(data["label"])
         for node, data in graph.nodes(data=True)
-        if data.get("steiner") and data.get("label")
+        if node in steiner and data.get("label")
     }
     top = roots[0] if roots else None
     return number_nodes(names, ends, weights, support, root=top, clades=clades)
+
+
+def _inner_nodes(graph: NetworkXGraph) -> set[object]:
+    """Return the nodes of a directed tree that have children. Other graphs have none."""
+    if not graph.is_directed():
+        return set()
+    roots = [node for node in graph if not graph.in_degree(node)]
+    several = next((node for node in graph if graph.in_degree(node) > 1), None)
+    if several is not None or len(roots) != 1:
+        fault = f"has {len(roots)} nodes without a parent"
+        if several is not None:
+            fault = f"has {graph.in_degree(several)} edges to node {several!r}"
+        raise ValueError(
+            f"the directed graph {fault}, but the edges of a rooted tree go from parents to "
+            "children: correct it, or pass G.to_undirected()"
+        )
+    return {node for node in graph if graph.out_degree(node)}
 
 
 def to_skbio(tree: "Tree") -> SkbioNode:

@@ -1,6 +1,11 @@
 // The selected points with their attributes, as CSV.
 
-const csvCell = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** A cell of CSV. Spreadsheets run text that starts with = + - or @ as a formula, unless an apostrophe is in front. */
+function csvCell(text) {
+  const isFormula = /^'*[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text));
+  const cell = isFormula ? `'${text}` : text;
+  return /[",\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
 
 /** One row per selected point in the order of the tree. Missing values are empty. */
 export function selectionTable(viewer) {

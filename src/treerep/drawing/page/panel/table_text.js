@@ -16,7 +16,8 @@ export function tableRows(text) {
   while (cell.lastIndex < content.length) {
     const found = cell.exec(content);
     if (found === null) throw new Error(`row ${rows.length + 1} has an unclosed quote: close it`);
-    row.push(found[1] === undefined ? found[2].trim() : found[1].replaceAll('""', '"'));
+    const text = found[1] === undefined ? found[2].trim() : found[1].replaceAll('""', '"');
+    row.push(text.replace(/^'(?='*[=+\-@\t\r])/, "")); // see `csvCell`
     if (found[3] === delimiter && cell.lastIndex < content.length) continue;
     if (found[3] === delimiter) row.push("");
     if (row.length > 1 || row[0] !== "") rows.push(row);
