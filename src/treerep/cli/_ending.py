@@ -4,11 +4,11 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import NoReturn
 
 import typer
 
-from .._core.io.printing import printable
 from ._wording import one_line
 
 _INTERRUPTED = 130
@@ -35,7 +35,7 @@ def _exit_code(arguments: list[str]) -> int:
         from .app import app
 
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = partial(_show_warning, _command(arguments))
             # In standalone mode typer would print errors itself.
             code = app(
                 [word for word in arguments if word != "--debug"],
@@ -52,10 +52,13 @@ def _exit_code(arguments: list[str]) -> int:
         if debug:
             raise
         code = 2
-        command = next((word for word in arguments if not word.startswith("-")), "")
-        typer.echo(f"treerep: error: {one_line(error, command)}", err=True)
+        typer.echo(f"treerep: error: {one_line(error, _command(arguments))}", err=True)
         _discard_output()
     return code or 0
+
+
+def _command(arguments: Sequence[str]) -> str:
+    return next((word for word in arguments if not word.startswith("-")), "")
 
 
 def _discard_output() -> None:
@@ -67,8 +70,9 @@ def _discard_output() -> None:
 
 
 def _show_warning(
-    message: Warning | str, category: type[Warning], *_: object, **__: object
+    command: str, message: Warning | str, category: type[Warning], *_: object, **__: object
 ) -> None:
     # Deprecation warnings are for programmers.
     if not issubclass(category, DeprecationWarning | PendingDeprecationWarning):
-        typer.echo(f"treerep: warning: {printable(' '.join(str(message).split()))}", err=True)
+        warning = message if isinstance(message, Warning) else category(message)
+        typer.echo(f"treerep: warning: {one_line(warning, command)}", err=True)

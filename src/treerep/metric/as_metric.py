@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.typing import DataFrame, MetricLike
+from ._labels import is_frame
 from ._registry import find_converter
 from .base import Metric, MetricError
 from .matrix import MatrixMetric
@@ -20,6 +21,7 @@ def as_metric(
     data: MetricLike,
     *,
     metric: str | None = None,
+    alphabet: str | None = None,
     labels: Sequence[object] | None = None,
     symmetrize: str | None = None,
     missing: bool = False,
@@ -44,19 +46,23 @@ def as_metric(
         - An AnnData: its cells are points, Euclidean if `metric` is None.
         - A string or path: a file. Its content and extension determine the format.
           `formats.read` has more options.
-        - A list of strings, with the name of a model as `metric`: aligned sequences.
+        - A list of strings, with the name of a model as `metric` or with `alphabet`: aligned
+          sequences.
 
         Installed packages can add types.
     metric : str, optional
         One of the metrics of `PointMetric`, "hamming" (see `ProfileMetric`), one of the models of
         `SequenceMetric`, or "precomputed".
+    alphabet : "dna" or "protein", optional
+        (sequences only) The alphabet, if neither `metric` nor the characters determine it. See
+        `SequenceMetric`.
     labels : sequence, optional
         Labels of the points.
     symmetrize : "mean", optional
         (distance matrices only) Average d(i, j) and d(j, i).
     missing : bool
-        (distance matrices only) Whether NaN marks pairs that were not measured. See
-        `MatrixMetric`.
+        (distance matrices and sequences only) Whether distances may be missing: NaN in a matrix,
+        and pairs of sequences that have no distance. See `MatrixMetric` and `SequenceMetric`.
     weight : str, optional
         (graphs of other libraries and GraphML files only) The edge attribute with the lengths.
         By default all edges have length 1.
@@ -93,6 +99,7 @@ def as_metric(
     PointMetric(3 points)
     """
     options: dict[str, Any] = {
+        "alphabet": alphabet,
         "labels": labels,
         "symmetrize": symmetrize,
         "weight": weight,
@@ -119,15 +126,15 @@ def as_metric(
     if converter is not None:
         metric_of: Metric = converter(data, metric=metric, **options)
         return metric_of
-    if metric in MODELS:
+    if metric in MODELS or alphabet is not None:
         from .sequences.metric import SequenceMetric
 
-        _refuse(options, "sequences", allowed=("labels",))
+        _refuse(options, "sequences", allowed=("alphabet", "labels", "missing"))
         return SequenceMetric(data, metric, **options)
     if _is_sparse(data):
         return _graph(data, metric, options)
     if is_frame(data):
-        return _from_frame(data, metric, options)
+        return _from_array(data, metric, options)
     if isinstance(data, (str, bytes)) or not (
         hasattr(data, "__array__") or isinstance(data, (list, tuple))
     ):
@@ -145,7 +152,9 @@ def as_metric(
     return _from_array(array, metric, options)
 
 
-def _from_array(array: NDArray[Any], metric: str | None, options: dict[str, Any]) -> Metric:
+def _from_array(
+    array: "NDArray[Any] | DataFrame", metric: str | None, options: dict[str, Any]
+) -> Metric:
     if metric is None or metric == "precomputed":
         _refuse(options, "a distance matrix", allowed=("labels", "symmetrize", "missing"))
         return MatrixMetric(array, **options)
@@ -178,22 +187,3 @@ def _graph(data: MetricLike, metric: str | None, options: dict[str, Any]) -> Met
         )
     _refuse(options, "a sparse matrix", allowed=("labels", "largest_component"))
     return GraphMetric(data, **options)
-
-
-def is_frame(data: MetricLike) -> bool:
-    """Return whether this is a DataFrame of pandas or a similar library."""
-    return all(hasattr(data, name) for name in ("index", "columns", "to_numpy"))
-
-
-def _from_frame(frame: DataFrame, metric: str | None, options: dict[str, Any]) -> Metric:
-    names = [str(name) for name in frame.index]
-    if (metric is None or metric == "precomputed") and frame.shape[0] == frame.shape[1]:
-        columns = [str(name) for name in frame.columns]
-        for position, (row, column) in enumerate(zip(names, columns, strict=True)):
-            if row != column:
-                raise MetricError(
-                    f"row {position} is named {row!r} but column {position} is named "
-                    f"{column!r}: give the rows and columns of a distance table the same "
-                    "names in the same order"
-                )
-    return _from_array(frame.to_numpy(), metric, {"labels": names, **options})

@@ -18,6 +18,7 @@ from .._inputs import check_one_stdin, read_one_tree
 from .._outputs import (
     check_outputs,
     check_tree_output,
+    note_alphabet,
     note_leaves,
     plural,
     print_json,
@@ -89,21 +90,27 @@ def _new_points(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
         is_fasta = path != "-" and guess_format(Source(path), "points") == "fasta"
     if is_fasta:
         return _sequences(tree, options)
-    for name, value in (("metric", options.metric), ("saturated", options.saturated)):
-        if value is not None:
+    for name in ("metric", "alphabet", "saturated"):
+        if getattr(options, name) is not None:
             raise ValueError(f"--{name} is for FASTA files: remove it")
     return _NewPoints(*_distances(tree, path))
 
 
 def _sequences(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
     """Return the labels of the sequences that are not in the tree."""
-    metric = read(options.source, metric=options.metric, saturated=options.saturated)
+    metric = read(
+        options.source,
+        metric=options.metric,
+        alphabet=options.alphabet,
+        saturated=options.saturated,
+    )
     old = set(tree.labels or ())
     names = [name for name in metric.labels or () if name not in old]
     if not names:
         raise ValueError(
             f"{options.source}: all sequences are in the tree: add the new sequences"
         )
+    note_alphabet(metric)
     return _NewPoints(names, None, metric)
 
 
