@@ -190,3 +190,9 @@ def test_a_data_set_stands_for_its_metric():
     assert tr.fit(given, method="treerep") == tr.fit(mammals, method="treerep")
     with pytest.raises(ValueError, match="metric='euclidean' does not apply"):
         tr.as_metric(given, metric="euclidean")
+
+
+def test_the_alphabet_is_for_sequences() -> None:
+    for data in (nx.path_graph(3), MatrixMetric(SQUARE)):
+        with pytest.raises(ValueError, match="alphabet.* does not apply to"):
+            as_metric(data, alphabet="dna")

@@ -171,7 +171,10 @@ class PlaceOptions:
         ),
     ] = 2.0
     missing: Annotated[
-        bool, typer.Option("--missing", help="Accept nan as a missing distance.")
+        bool,
+        typer.Option(
+            "--missing", help="Accept nan, and pairs of sequences that have no distance."
+        ),
     ] = False
     metric: Annotated[
         str | None, typer.Option(metavar="MODEL", help="(FASTA) The model, as in `fit`.")

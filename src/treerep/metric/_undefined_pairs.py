@@ -19,10 +19,7 @@ from .base import Metric, MetricError, read_only
 #: What to do with pairs that have no distance.
 SATURATED = ("cap", "raise")
 _PAIRS = 1 << 20  # distances computed together
-# Up to this many pairs are counted, which takes less than a tenth of the time of a fit. Of more
-# pairs, this many are sampled, and those of at least so many points.
-_COUNTED = 1 << 22
-_FEWEST_ROWS = 32
+_FEWEST_ROWS = 32  # of a sample of pairs
 
 _METRICS: WeakValueDictionary[int, Metric] = WeakValueDictionary()
 
@@ -114,17 +111,20 @@ def stripes(
     yield from run(stripe, range(0, stop, step), n_jobs)
 
 
-def warn_of_capped(oracle: Any, limit: float, known: NDArray[np.int64], what: str) -> None:
+def warn_of_capped(
+    oracle: Any, limit: float, known: NDArray[np.int64], most: int, what: str
+) -> None:
     """Warn if some distances are capped: those that are NaN, or at least `limit`, in the oracle.
 
-    All pairs are counted if there are few. Otherwise, half of the sampled rows are those of the
-    points about which the least is `known`, because these are the most likely to have no distance.
+    Up to `most` pairs are counted. If there are more pairs, a sample of rows is counted. Half of
+    these rows are those of the points about which the least is `known`, because these are the most
+    likely to have no distance.
     """
     n = len(known)
     order = np.arange(n)
     stop = n
-    if n * (n - 1) // 2 > _COUNTED:
-        stop = max(_FEWEST_ROWS, _COUNTED // n)
+    if n * (n - 1) // 2 > most and n > 2 * _FEWEST_ROWS:
+        stop = max(_FEWEST_ROWS, most // n)
         least = np.argsort(known, kind="stable")
         rest = np.sort(least[stop // 2 :])
         even = rest[:: -(-len(rest) // (stop - stop // 2))]

@@ -103,6 +103,7 @@ def _sequences(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
         metric=options.metric,
         alphabet=options.alphabet,
         saturated=options.saturated,
+        missing=options.missing,
     )
     old = set(tree.labels or ())
     names = [name for name in metric.labels or () if name not in old]
@@ -111,7 +112,16 @@ def _sequences(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
             f"{options.source}: all sequences are in the tree: add the new sequences"
         )
     note_alphabet(metric)
-    return _NewPoints(names, None, metric)
+    if not metric.has_missing:
+        return _NewPoints(names, None, metric)
+    index = {name: k for k, name in enumerate(metric.labels or ())}
+    for name in tree.labels or ():
+        if name not in index:
+            raise ValueError(
+                f"{options.source} has no sequence {name!r}: add the sequences of the tree"
+            )
+    order = [index[name] for name in (*(tree.labels or ()), *names)]
+    return _NewPoints(metric.block(order[len(tree) :], order), names)
 
 
 def _distances(tree: tr.Tree, path: str) -> tuple[NDArray[np.float64], list[str] | None]:

@@ -26,6 +26,10 @@ from .packing import (
     pack,
 )
 
+# Number of pairs, and of their sites, that are counted for a warning. Counting takes about a second.
+_COUNTED_PAIRS = 1 << 22
+_COUNTED_SITES = 1 << 34
+
 
 class SequenceMetric(CompiledMetric):
     """Evolutionary distances between aligned DNA or protein sequences, computed on request.
@@ -63,8 +67,9 @@ class SequenceMetric(CompiledMetric):
         What to do with pairs that have no distance, because they are too different for the model
         or have no common site. "cap" replaces arguments of logarithms below 1 / 2L, half a site
         above 0, by 1 / 2L. "raise" raises a `MetricError` when such a distance is read. By
-        default, these distances are capped, and a warning says how many. The warning counts all
-        pairs of up to 2,896 sequences, and a sample of four million pairs of more sequences.
+        default, these distances are capped, and a warning says how many. In large alignments, the
+        warning counts a sample of the pairs: above 2,896 sequences of up to 4,096 sites, or 1,000
+        sequences of 34,000 sites.
     missing : bool
         Whether pairs that have no distance are missing, instead of capped. See `MatrixMetric`.
     labels : sequence, optional
@@ -127,7 +132,9 @@ class SequenceMetric(CompiledMetric):
         if saturated != "cap":
             known = self._known_sites()
             if saturated is None and not missing:
-                warn_of_capped(self._oracle(np.nan), np.inf, known, self._capped_text())
+                most = min(_COUNTED_PAIRS, _COUNTED_SITES // self.sites)
+                oracle = self._oracle(np.nan)
+                warn_of_capped(oracle, np.inf, known, most, self._capped_text())
         self._connect()
 
     def __repr__(self) -> str:

@@ -23,6 +23,7 @@ _CAPPED = (
     "genomes have no k-mer in common or a distance above 1. Their distances are capped at 1: use a "
     "smaller k, or, to omit this warning, pass saturated='cap'"
 )
+_COUNTED = 1 << 30  # hashes that are compared for a warning, which takes about a second
 _PIECE = 1 << 14  # letters hashed together; small, so that the first hashes soon set a limit
 # 0 to 3 for A, C, G and T, 4 for all other characters
 _CODES = np.full(256, 4, np.uint8)
@@ -52,8 +53,8 @@ class SketchMetric(CompiledMetric):
         What to do with a pair of genomes without a common hash. "cap" gives the distance 1, as
         Mash does, which is then also the largest distance of other pairs. "raise" raises a
         `MetricError` when the distance is read. By default, these distances are capped, and a
-        warning says how many. The warning counts all pairs of up to 2,896 genomes, and a sample of
-        four million pairs of more genomes.
+        warning says how many. Above 1,465 genomes (with 1,000 hashes), the warning counts a sample
+        of the pairs.
     labels : sequence, optional
         Labels of the genomes.
 
@@ -125,7 +126,7 @@ class SketchMetric(CompiledMetric):
             )
         self._connect(sketches, sizes)
         if saturated is None:
-            warn_of_capped(self.oracle, 1.0, sizes, _CAPPED)
+            warn_of_capped(self.oracle, 1.0, sizes, _COUNTED // sketch_size, _CAPPED)
 
     @classmethod
     def from_sequences(
