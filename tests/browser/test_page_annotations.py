@@ -361,7 +361,9 @@ def test_a_gene_is_found_by_name_and_decoded_when_chosen(tab, tmp_path):
     adata.var_names = [f"GENE{i}" for i in range(30)]
     adata.obs["louvain"] = pd.Categorical([str(i % 3) for i in range(60)])
     adata.uns["louvain_colors"] = ["#123456", "#234567", "#345678"]
-    tr.tl.set_tree(adata, tr.datasets.random_tree(60, rng=2))
+    tree = tr.datasets.random_tree(60, rng=2)
+    labels = list(adata.obs_names)
+    tr.tl.set_tree(adata, tr.Tree(60, tree.edges, tree.weights, labels=labels))
     path = tmp_path / "cells.html"
     tr.pl.page(adata, path, color="louvain", genes="all")
     page = tab.page = tab.pages.take((1280, 800), {})

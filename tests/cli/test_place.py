@@ -108,6 +108,18 @@ def test_sequences(call, tmp_path):
     options = ("--metric", "jc69", "--saturated", "cap", "-o", "x.jplace")
     assert call("place", "old.nwk", "all.fasta", *options).returncode == 0
     assert read_placements("x.jplace").labels == labels[10:]
+    # The last sequence has no site in common with some of the tree.
+    rows = list(alignment.sequences)
+    rows[0] = rows[0][:1000] + "-" * 1000
+    rows[11] = "-" * 1000 + rows[11][1000:]
+    text = "".join(f">{k}\n{s}\n" for k, s in zip(labels, rows, strict=True))
+    (tmp_path / "holes.fasta").write_text(text)
+    done = call("place", "old.nwk", "holes.fasta", "--missing", "-o", "holes.nwk")
+    assert done.returncode == 0, done.stderr
+    assert read_tree("holes.nwk").difference(alignment.tree).robinson_foulds <= 2
+    done = call("place", "old.nwk", "holes.fasta", "--saturated", "raise")
+    assert done.returncode == 2
+    assert "no site is known in both" in done.stderr
     assert_one_line_error(
         call("place", "larger.nwk", "all.fasta"), "all sequences are in the tree"
     )

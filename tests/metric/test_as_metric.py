@@ -20,6 +20,7 @@ from treerep.metric.base import Metric, MetricError
 from treerep.metric.graph import GraphMetric
 from treerep.metric.matrix import MatrixMetric
 from treerep.metric.points import PointMetric
+from treerep.metric.profiles import ProfileMetric
 
 SQUARE = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
 
@@ -33,6 +34,24 @@ def test_arrays_are_distances_unless_a_metric_is_named() -> None:
         MetricError, match=re.escape("3 x 2: for points add metric='euclidean'")
     ):
         as_metric(SQUARE[:, :2] + 0.5)
+
+
+def test_every_metric_keeps_the_labels_of_a_frame() -> None:
+    names = ["a", "b", "c"]
+    square = pd.DataFrame(SQUARE, names, names)
+    points = square.iloc[:, :2]
+    for metric in (
+        MatrixMetric(square),
+        PointMetric(points),
+        ProfileMetric(points.astype(int)),
+        ProfileMetric(points.astype(str)),
+    ):
+        assert metric.labels == ("a", "b", "c")
+    assert PointMetric(points, labels=["x", "y", "z"]).labels == ("x", "y", "z")
+    with pytest.raises(MetricError, match="row 1 is named 'b' but column 1 is named 'x'"):
+        MatrixMetric(pd.DataFrame(SQUARE, names, ["a", "x", "c"]))
+    with pytest.raises(MetricError, match="points 0 and 2 share the label 'a'"):
+        PointMetric(points.set_axis(["a", "b", "a"]))
 
 
 def test_frames_bring_labels() -> None:
@@ -171,3 +190,9 @@ def test_a_data_set_stands_for_its_metric():
     assert tr.fit(given, method="treerep") == tr.fit(mammals, method="treerep")
     with pytest.raises(ValueError, match="metric='euclidean' does not apply"):
         tr.as_metric(given, metric="euclidean")
+
+
+def test_the_alphabet_is_for_sequences() -> None:
+    for data in (nx.path_graph(3), MatrixMetric(SQUARE)):
+        with pytest.raises(ValueError, match="alphabet.* does not apply to"):
+            as_metric(data, alphabet="dna")

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -75,6 +76,45 @@ def test_kinds_of_entries() -> None:
     for table in tables:
         assert_allclose(table.block(range(3), range(3)), expected)
         assert not table.integral
+
+
+def test_negative_ones_are_unknown_besides_other_codes() -> None:
+    table = [[1, -1, 3], [1, 2, 3], [0, 2, 4]]
+    for missing in (0, 0.0, "0", (0, -1), [0], {0}, np.array([0])):
+        m = tr.ProfileMetric(table, missing=missing)
+        assert_array_equal(m.codes, [[1, -1, 3], [1, 2, 3], [-1, 2, 4]])
+    assert tr.ProfileMetric(table).pairs(0, 1) == 0
+
+
+@pytest.mark.parametrize("minus", [-1, -1.0, np.float32(-1), "-1"], ids=repr)
+def test_numbers_in_tables_of_objects_are_numbers(minus: object) -> None:
+    """Pandas turns whole numbers into floats beside text and NaN."""
+    frame = pd.DataFrame(
+        {"x": ["a", "b", "a", "b"], "y": [minus, 2, 2.0, np.nan], "z": [1, 1.0, True, 7.0]},
+        index=list("stuv"),
+        dtype=object,
+    )
+    expected = [[0, -1], [1, 0], [0, 0], [1, -1]]
+    for m in (
+        tr.ProfileMetric(frame.iloc[:, :2]),
+        tr.as_metric(frame.iloc[:, :2], metric="hamming"),
+        tr.ProfileMetric(frame.iloc[:, :2].to_numpy()),
+        tr.ProfileMetric(frame.iloc[:, :2].to_numpy().tolist()),
+    ):
+        assert isinstance(m, tr.ProfileMetric)
+        assert_array_equal(m.codes[:, 0], np.array(expected)[:, 0])
+        unknown = m.codes[:, 1] < 0
+        assert_array_equal(unknown, [True, False, False, True])
+        assert m.codes[1, 1] == m.codes[2, 1]
+    seven = tr.ProfileMetric(frame, missing=7)
+    assert seven.codes[3, 2] == -1
+    assert seven.codes[0, 2] == seven.codes[1, 2]
+
+
+def test_columns_of_pandas_with_unknown_entries() -> None:
+    frame = pd.DataFrame({"x": pd.array([1, None, 2], dtype="Int64"), "y": ["p", "q", None]})
+    m = tr.ProfileMetric(frame)
+    assert_array_equal(m.codes < 0, [[False, False], [True, False], [False, True]])
 
 
 def profiles_of(tree: tr.Tree, rng: np.random.Generator) -> NDArray[np.int64]:

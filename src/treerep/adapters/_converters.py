@@ -34,7 +34,7 @@ def _from_graph(
         raise ValueError(
             f"a {library} graph defines its distances: leave out metric={metric!r}"
         )
-    for name in ("symmetrize", "missing", "use_rep"):
+    for name in ("alphabet", "symmetrize", "missing", "use_rep"):
         if name in options:
             raise ValueError(f"{name} does not apply to a {library} graph: leave it out")
     return GraphMetric(graph, **options)

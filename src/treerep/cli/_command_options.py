@@ -10,6 +10,7 @@ import typer
 
 from ..fitting.methods import DEFAULT, TRIALS
 from ._options import (
+    Alphabet,
     Bound,
     DeltaMethod,
     Device,
@@ -179,15 +180,23 @@ class PlaceOptions:
         ),
     ] = 2.0
     missing: Annotated[
-        bool, typer.Option("--missing", help="Accept nan as a missing distance.")
+        bool,
+        typer.Option(
+            "--missing", help="Accept nan, and pairs of sequences that have no distance."
+        ),
     ] = False
     metric: Annotated[
         str | None, typer.Option(metavar="MODEL", help="(FASTA) The model, as in `fit`.")
     ] = None
+    alphabet: Annotated[
+        Alphabet | None,
+        typer.Option(help="(FASTA) The alphabet, as in `fit`.", show_default=False),
+    ] = None
     saturated: Annotated[
         Saturated | None,
         typer.Option(
-            help="(FASTA) How to treat pairs without a distance.", show_default="error"
+            help="(FASTA) How to treat pairs without a distance.",
+            show_default="cap, with a warning",
         ),
     ] = None
     jobs: Jobs = None

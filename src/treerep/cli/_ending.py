@@ -90,5 +90,5 @@ def _show_warning(
 ) -> None:
     # Deprecation warnings are for programmers.
     if not issubclass(category, DeprecationWarning | PendingDeprecationWarning):
-        text = one_line(UserWarning(str(message)), command)
-        typer.echo(f"treerep: warning: {text}", err=True)
+        warning = message if isinstance(message, Warning) else category(message)
+        typer.echo(f"treerep: warning: {one_line(warning, command)}", err=True)

@@ -21,7 +21,8 @@ else:  # typer lists and validates the names
     EmbedMethod = Literal[tuple(methods.EMBED)]
     DeltaMethod = Literal[tuple(methods.DELTA)]
 # These names repeat names of the library, which `--help` does not import. A test compares them.
-Saturated = Literal["error", "cap"]
+Saturated = Literal["cap", "raise"]
+Alphabet = Literal["dna", "protein"]
 PlacementLengths = Literal["refit", "scale", "given"]
 Keep = Literal["best", "greedy", "majority", "strict"]
 Model = Literal["poincare", "klein", "lorentz"]
@@ -187,6 +188,13 @@ class Reading:
             show_default="euclidean; k2p for DNA, kimura for proteins",
         ),
     ] = None
+    alphabet: Annotated[
+        Alphabet | None,
+        typer.Option(
+            help="For sequences: the alphabet.",
+            show_default="that of the model, or of the characters",
+        ),
+    ] = None
     symmetrize: Annotated[
         Literal["mean"] | None, typer.Option(help="For distances: average d(i, j) and d(j, i).")
     ] = None
@@ -194,7 +202,8 @@ class Reading:
         bool,
         typer.Option(
             "--missing",
-            help="For distances: NaN, NA and empty cells are pairs that were not measured.",
+            help="For distances: NaN, NA and empty cells are pairs that were not measured. "
+            "For sequences: pairs that have no distance are missing.",
         ),
     ] = False
     largest_component: Annotated[
@@ -227,14 +236,15 @@ class Reading:
     saturated: Annotated[
         Saturated | None,
         typer.Option(
-            help="For sequences: stop at pairs that are too different, or cap their distance.",
-            show_default="error",
+            help="For sequences: cap the distance of pairs that have none, or stop there.",
+            show_default="cap, with a warning",
         ),
     ] = None
 
     def read(self, path: str) -> "Metric":
         """Read data from a file or from standard input."""
         from ..formats import DATA_FORMATS, read
+        from ._outputs import note_alphabet
 
         if self.format is not None and self.format not in DATA_FORMATS:
             raise ValueError(
@@ -243,11 +253,12 @@ class Reading:
             )
         if self.unweighted and self.weight is not None:
             raise ValueError("--unweighted and --weight exclude each other: use one of them")
-        return read(
+        metric = read(
             path,
             kind=self.kind,
             format=self.format,
             metric=self.metric,
+            alphabet=self.alphabet,
             symmetrize=self.symmetrize,
             missing=self.missing,
             weight=False if self.unweighted else self.weight,
@@ -256,6 +267,8 @@ class Reading:
             gamma=self.gamma,
             saturated=self.saturated,
         )
+        note_alphabet(metric)
+        return metric
 
 
 def with_options(command: Callable[[Any], None]) -> Callable[..., None]:

@@ -18,6 +18,7 @@ from ..formats import TREE_FORMATS
 from ..formats._target import write_targets
 from ..formats.tree_files import files_beside, holds_several, writes_leaves
 from ..metric.base import Metric
+from ..metric.sequences.metric import SequenceMetric
 from ..scores.score import Score
 from ..tree.operations.leaves import points_inside
 from ..tree.tree import Tree
@@ -51,6 +52,16 @@ def note_leaves(tree: Tree | TreeSum, path: str, to: str | None) -> None:
         where = "trees" if isinstance(tree, TreeSum) else "tree"
         print_note(
             f"{plural(added, 'point')} inside the {where}: written as {form} of length 0"
+        )
+
+
+def note_alphabet(metric: Metric) -> None:
+    """Print the alphabet and the model of sequences."""
+    if isinstance(metric, SequenceMetric):
+        title = metric.packed.alphabet.title
+        print_note(
+            f"{plural(len(metric), 'sequence')} of {plural(metric.sites, 'site')}, read as {title} "
+            f"with the model {metric.model}"
         )
 
 

@@ -31,6 +31,7 @@ class Request:
     gamma: float | None = None
     saturated: str | None = None
     missing: bool = False
+    alphabet: str | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in (None, *KINDS):
@@ -126,7 +127,8 @@ class Request:
             packed,
             self.metric,
             gamma=self.gamma,
-            saturated=self.saturated or "error",
+            saturated=self.saturated,
+            missing=self.missing,
             labels=self._names(labels),
         )
 

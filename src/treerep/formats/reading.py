@@ -41,6 +41,7 @@ _FORMATS_OF_OPTION = {
     "use_rep": ("h5ad", "npz", "zarr"),
     "gamma": ("fasta",),
     "saturated": ("fasta",),
+    "alphabet": ("fasta",),
 }
 
 
@@ -50,6 +51,7 @@ def read(
     kind: str | None = None,
     format: str | None = None,  # noqa: A002 - the usual name
     metric: str | None = None,
+    alphabet: str | None = None,
     labels: Sequence[object] | None = None,
     symmetrize: str | None = None,
     missing: bool = False,
@@ -76,14 +78,18 @@ def read(
     metric : str, optional
         For points, one of the metrics of `PointMetric`, "euclidean" by default. For sequences,
         one of the models of `SequenceMetric`. "precomputed" means distances.
+    alphabet : "dna" or "protein", optional
+        (sequences only) The alphabet, if neither `metric` nor the characters determine it. See
+        `SequenceMetric`.
     labels : sequence, optional
         Labels of the points, instead of those in the file.
     symmetrize : "mean", optional
         (distances only) Average d(i, j) and d(j, i).
     missing : bool
-        (distances only) Whether NaN marks pairs that were not measured. In text files, "?"
-        and "NA" and "nan" in any case mean NaN, and in csv and tsv files an empty cell does as
-        well. All other markers, such as "-" or -99, raise an error. See `MatrixMetric`.
+        (distances) Whether NaN marks pairs that were not measured. In text files, "?" and "NA"
+        and "nan" in any case mean NaN, and in csv and tsv files an empty cell does as well. All
+        other markers, such as "-" or -99, raise an error. See `MatrixMetric`.
+        (sequences) Whether pairs that have no distance are missing. See `SequenceMetric`.
     weight : str or False, optional
         (graphs only) The attribute of a GraphML file that holds the edge lengths, which are 1
         otherwise. False ignores the lengths of an edge list or a Matrix Market file.
@@ -94,8 +100,9 @@ def read(
         the name of the array.
     gamma : float, optional
         (sequences only) Shape of the gamma distribution of rates over sites.
-    saturated : "error" or "cap", optional
-        (sequences only) What to do with pairs that have no distance. See `SequenceMetric`.
+    saturated : "cap" or "raise", optional
+        (sequences only) What to do with pairs that have no distance. By default, they are capped,
+        with a warning. See `SequenceMetric`.
 
     Returns
     -------
@@ -137,6 +144,7 @@ def read(
         gamma,
         saturated,
         missing,
+        alphabet,
     )
     if format is not None and format not in DATA_FORMATS:
         raise ValueError(f"format must be one of {', '.join(DATA_FORMATS)}, got {format!r}")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .._core.typing import DataFrame, MetricLike
 from ._graph_arrays import ADJACENCY, edge_columns, refuse_adjacency
+from ._labels import is_frame
 from ._registry import find_converter
 from .base import Metric, MetricError
 from .matrix import MatrixMetric
@@ -21,6 +22,7 @@ def as_metric(
     data: MetricLike,
     *,
     metric: str | None = None,
+    alphabet: str | None = None,
     labels: Sequence[object] | None = None,
     symmetrize: str | None = None,
     missing: bool = False,
@@ -46,19 +48,23 @@ def as_metric(
         - An AnnData: its cells are points, Euclidean if `metric` is None.
         - A string or path: a file. Its content and extension determine the format.
           `formats.read` has more options.
-        - A list of strings, with the name of a model as `metric`: aligned sequences.
+        - A list of strings, with the name of a model as `metric` or with `alphabet`: aligned
+          sequences.
 
         Installed packages can add types.
     metric : str, optional
         One of the metrics of `PointMetric`, "hamming" (see `ProfileMetric`), one of the models of
         `SequenceMetric`, or "precomputed".
+    alphabet : "dna" or "protein", optional
+        (sequences only) The alphabet, if neither `metric` nor the characters determine it. See
+        `SequenceMetric`.
     labels : sequence, optional
         Labels of the points.
     symmetrize : "mean", optional
         (distance matrices only) Average d(i, j) and d(j, i).
     missing : bool
-        (distance matrices only) Whether NaN marks pairs that were not measured. See
-        `MatrixMetric`.
+        (distance matrices and sequences only) Whether distances may be missing: NaN in a matrix,
+        and pairs of sequences that have no distance. See `MatrixMetric` and `SequenceMetric`.
     weight : str, optional
         (graphs of other libraries and GraphML files only) The edge attribute with the lengths.
         By default all edges have length 1.
@@ -99,6 +105,7 @@ def as_metric(
     PointMetric(3 points)
     """
     options: dict[str, Any] = {
+        "alphabet": alphabet,
         "labels": labels,
         "symmetrize": symmetrize,
         "weight": weight,
@@ -125,15 +132,17 @@ def as_metric(
     if converter is not None:
         metric_of: Metric = converter(data, metric=metric, **options)
         return metric_of
-    if metric in MODELS:
+    if metric in MODELS or alphabet is not None:
         from .sequences.metric import SequenceMetric
 
-        _refuse(options, "sequences", allowed=("labels",))
+        _refuse(options, "sequences", allowed=("alphabet", "labels", "missing"))
         return SequenceMetric(data, metric, **options)
     if _is_sparse(data):
         return _graph(data, metric, options)
     if is_frame(data):
-        return _from_frame(data, metric, options)
+        if metric is None:
+            _refuse_edge_table(data)
+        return _from_array(data, metric, options)
     if isinstance(data, (str, bytes)) or not (
         hasattr(data, "__array__") or isinstance(data, (list, tuple))
     ):
@@ -151,11 +160,13 @@ def as_metric(
     return _from_array(array, metric, options)
 
 
-def _from_array(array: NDArray[Any], metric: str | None, options: dict[str, Any]) -> Metric:
+def _from_array(
+    array: "NDArray[Any] | DataFrame", metric: str | None, options: dict[str, Any]
+) -> Metric:
     if metric is None or metric == "precomputed":
         _refuse(options, "a distance matrix", allowed=("labels", "symmetrize", "missing"))
         if metric is None:
-            refuse_adjacency(array, ADJACENCY)
+            refuse_adjacency(np.asarray(array), ADJACENCY)
         return MatrixMetric(array, **options)
     _refuse(options, "points", allowed=("labels",))
     if metric == "hamming":
@@ -188,25 +199,10 @@ def _graph(data: MetricLike, metric: str | None, options: dict[str, Any]) -> Met
     return GraphMetric(data, **options)
 
 
-def is_frame(data: MetricLike) -> bool:
-    """Return whether this is a DataFrame of pandas or a similar library."""
-    return all(hasattr(data, name) for name in ("index", "columns", "to_numpy"))
-
-
-def _from_frame(frame: DataFrame, metric: str | None, options: dict[str, Any]) -> Metric:
-    names = [str(name) for name in frame.index]
-    if (metric is None or metric == "precomputed") and frame.shape[0] == frame.shape[1]:
-        headers = [str(name) for name in frame.columns]
-        for position, (row, column) in enumerate(zip(names, headers, strict=True)):
-            if row != column:
-                raise MetricError(
-                    f"row {position} is named {row!r} but column {position} is named "
-                    f"{column!r}: give the rows and columns of a distance table the same "
-                    "names in the same order"
-                )
-    array = frame.to_numpy()
-    columns = edge_columns(array)
-    if metric is None and columns:
+def _refuse_edge_table(frame: DataFrame) -> None:
+    """Raise a MetricError if the rows of a DataFrame are edges."""
+    columns = edge_columns(frame.to_numpy())
+    if columns:
         first, second, *length = (repr(name) for name in frame.columns)
         weight = "".join(f" and weight={name}" for name in length)
         raise MetricError(
@@ -214,4 +210,3 @@ def _from_frame(frame: DataFrame, metric: str | None, options: dict[str, Any]) -
             f"networkx.from_pandas_edgelist(df, {', '.join([first, second, *length])}){weight}, "
             "for points add metric='euclidean'"
         )
-    return _from_array(array, metric, {"labels": names, **options})

@@ -13,6 +13,7 @@ from ._compiled import CompiledMetric
 from ._four_point_condition import obeys_four_points
 from ._graph_arrays import not_square
 from ._inspection import Inspection, inspect_all, inspect_sample
+from ._labels import check_square_frame, labels_of
 from ._missing import check_missing, without_missing
 from .base import MetricError, check_labels, read_only
 from .disk.mapped import file_location, is_large_map, open_map, random_access, to_kernel_layout
@@ -24,8 +25,9 @@ class MatrixMetric(CompiledMetric):
 
     Parameters
     ----------
-    distances : (n, n) array
-        The matrix, which is never modified and keeps its dtype, from uint8 to float64. NaN,
+    distances : (n, n) array or DataFrame
+        The matrix, which is never modified and keeps its dtype, from uint8 to float64. The index
+        of a DataFrame becomes the labels. NaN,
         infinite or negative entries, a non-zero diagonal and asymmetry raise a `MetricError` that
         names the first bad entry. The triangle inequality may be violated.
         With `missing`, NaN is allowed.
@@ -86,6 +88,8 @@ class MatrixMetric(CompiledMetric):
         symmetrize: str | None = None,
         missing: bool = False,
     ) -> None:
+        check_square_frame(distances)
+        labels = labels_of(distances, labels)
         array = np.asarray(distances)
         if array.ndim == 2 and array.shape[0] != array.shape[1]:
             raise not_square(array)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ._compiled import CompiledMetric
+from ._labels import labels_of
 from .base import BadPointError, MetricError, check_labels, read_only
 from .oracle.classes import (
     AngleOracle,
@@ -38,10 +39,10 @@ class PointMetric(CompiledMetric):
 
     Parameters
     ----------
-    points : (n, k) array
+    points : (n, k) array or DataFrame
         The coordinates. float32 and float64 arrays are used without conversion, and copied only
         if they are not C-contiguous. Other dtypes become float64. Distances of float32 points
-        are computed in float32.
+        are computed in float32. The index of a DataFrame becomes the labels.
     metric : str
         - "euclidean", "manhattan" or "chebyshev";
         - "cosine": the *angle* between two vectors in radians, which is a metric;
@@ -88,6 +89,7 @@ class PointMetric(CompiledMetric):
         *,
         labels: Sequence[object] | None = None,
     ) -> None:
+        labels = labels_of(points, labels)
         try:
             rows = prepare_points(points, metric)
         except BadPointError as error:

@@ -1,5 +1,6 @@
 """Profiles: allele numbers, barcodes and other categories, with unknown entries."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._compiled import CompiledMetric
+from ._labels import labels_of
 from ._undefined_pairs import new_number, register
 from .base import MetricError, check_labels, read_only
 from .oracle.classes import ProfileOracle, WeightedProfileOracle
 
-_UNKNOWN = -1
+_UNKNOWN = -1  # in a table of numbers, and in the codes of the categories
 
 
 class ProfileMetric(CompiledMetric):
@@ -22,10 +24,11 @@ class ProfileMetric(CompiledMetric):
 
     Parameters
     ----------
-    profiles : (n, L) array
+    profiles : (n, L) array or DataFrame
         Whole numbers, strings or other objects, one row per profile and one column per locus.
-        Objects are compared by their text. None, NaN and masked entries are unknown.
-    missing : value or tuple of values
+        Numbers are compared as numbers (1 and 1.0 are the same), and other objects by their text.
+        None, NaN, -1 and masked entries are unknown. The index of a DataFrame becomes the labels.
+    missing : value or sequence of values
         Further entries that are unknown, for example `missing=0` or `missing=("", "-")`.
     weights : (L,) array, optional
         Weights of the loci, not negative. By default, all weights are 1.
@@ -64,11 +67,12 @@ class ProfileMetric(CompiledMetric):
         self,
         profiles: ArrayLike,
         *,
-        missing: object = _UNKNOWN,
+        missing: object = (),
         weights: ArrayLike | None = None,
         labels: Sequence[object] | None = None,
     ) -> None:
-        codes = _codes(profiles, missing if isinstance(missing, tuple) else (missing,))
+        labels = labels_of(profiles, labels)
+        codes = _codes(profiles, _unknown_texts(missing))
         self.labels = check_labels(labels, len(codes))
         self.weights = _checked_weights(weights, codes.shape[1])
         self._check_known(codes)
@@ -138,9 +142,19 @@ def _checked_weights(weights: ArrayLike | None, width: int) -> NDArray[np.float6
     return read_only(array.astype(np.float64))
 
 
-def _codes(profiles: ArrayLike, missing: tuple[object, ...]) -> NDArray[np.signedinteger]:
+def _unknown_texts(missing: object) -> list[str]:
+    """Return the texts of entries that are unknown."""
+    several = isinstance(missing, list | tuple | set | frozenset | np.ndarray)
+    further: Any = missing if several else (missing,)
+    return [_text(value) for value in (_UNKNOWN, *further)]
+
+
+def _codes(profiles: ArrayLike, missing: list[str]) -> NDArray[np.signedinteger]:
     """Return the numbers of the categories, -1 if unknown. Numbers are comparable in a column."""
     array = np.ma.asarray(profiles) if np.ma.isMaskedArray(profiles) else np.asarray(profiles)
+    if array.dtype.kind in "US" and not hasattr(profiles, "dtype"):
+        # NumPy has turned the numbers of a list of numbers and strings into text.
+        array = np.asarray(profiles, dtype=object)
     if array.ndim != 2 or 0 in array.shape:
         shape = " x ".join(map(str, array.shape)) or "a single value"
         raise MetricError(
@@ -150,16 +164,21 @@ def _codes(profiles: ArrayLike, missing: tuple[object, ...]) -> NDArray[np.signe
     values = np.ma.getdata(array)
     if values.dtype.kind in "biuf":
         return _number_codes(values, unknown, missing)
-    return _text_codes(values, unknown, missing)
+    if values.dtype.kind == "O":
+        unknown |= np.array([[_is_nothing(value) for value in row] for row in values])
+        values = np.array([[_text(value) for value in row] for row in values])
+    return _text_codes(values.astype(str), unknown, missing)
 
 
 def _number_codes(
-    values: NDArray[Any], unknown: NDArray[np.bool_], missing: tuple[object, ...]
+    values: NDArray[Any], unknown: NDArray[np.bool_], missing: list[str]
 ) -> NDArray[np.signedinteger]:
-    numbers = [value for value in missing if isinstance(value, int | float | np.number)]
-    unknown |= np.isin(values, np.array(numbers))
     if values.dtype.kind == "f":
         unknown |= np.isnan(values)
+    unknown |= np.isin(
+        values, [number for number in map(_number, missing) if number is not None]
+    )
+    if values.dtype.kind == "f":
         broken = ~unknown & (values != np.floor(values))
         if broken.any():
             i, k = np.argwhere(broken)[0]
@@ -170,27 +189,35 @@ def _number_codes(
     low = known.min(initial=0)
     high = known.max(initial=0)
     if low < 0 or high > np.iinfo(np.int32).max:
-        return _text_codes(values, unknown, ())
+        return _text_codes(values.astype(str), unknown, [])
     dtype = np.int16 if high <= np.iinfo(np.int16).max else np.int32
     return np.where(unknown, _UNKNOWN, values).astype(dtype)
 
 
 def _text_codes(
-    values: NDArray[Any], unknown: NDArray[np.bool_], missing: tuple[object, ...]
+    texts: NDArray[np.str_], unknown: NDArray[np.bool_], missing: list[str]
 ) -> NDArray[np.signedinteger]:
     """Number the categories of each column, in the order of their text."""
-    # Only None and NaN differ from themselves or are None.
-    if values.dtype.kind == "O":
-        unknown |= np.array([[_is_nothing(value) for value in row] for row in values])
-    texts = values.astype(str)
-    unknown |= np.isin(texts, np.array([str(value) for value in missing], str))
-    dtype = np.int16 if len(values) <= np.iinfo(np.int16).max else np.int32
-    codes = np.empty(values.shape, dtype)
-    for k in range(values.shape[1]):
+    unknown |= np.isin(texts, missing)
+    dtype = np.int16 if len(texts) <= np.iinfo(np.int16).max else np.int32
+    codes = np.empty(texts.shape, dtype)
+    for k in range(texts.shape[1]):
         codes[:, k] = np.unique(texts[:, k], return_inverse=True)[1]
     codes[unknown] = _UNKNOWN
     return codes
 
 
+def _text(value: object) -> str:
+    """Return the text of a category. A number has the same text as an integer and as a float."""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"-?\d+", text) else None
+
+
 def _is_nothing(value: object) -> bool:
-    return value is None or value != value  # NaN differs from itself
+    # Comparisons with pandas.NA are neither true nor false. NaN differs from itself.
+    return value is None or str(value) == "<NA>" or value != value

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core.typing import MetricLike
+from ..metric._labels import is_frame
 from ..metric._matching import PYTHON, Points, Wording, point_order, points_of
 from ..metric._missing import refuse_missing
 from ..metric._registry import find_converter
-from ..metric.as_metric import as_metric, is_frame
+from ..metric.as_metric import as_metric
 from ..metric.base import Metric, check_labels
 from ..metric.matrix import MatrixMetric
 from ..metric.points import PointMetric

@@ -11,9 +11,9 @@ from .._core.checks import check_flag
 from .._core.parallel import ThreadRunner
 from .._core.progress import progress_bar
 from .._core.typing import DataFrame, RNGLike
+from ..metric._labels import is_frame
 from ..metric._matching import Points, point_order, points_of
 from ..metric._registry import find_graph_reader
-from ..metric.as_metric import is_frame
 from ..metric.base import MetricError, check_labels
 from ..metric.graph import GraphMetric
 from ..tree.tree import Tree

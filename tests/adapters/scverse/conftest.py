@@ -15,9 +15,11 @@ mpl.use("agg")
 def marrow() -> ad.AnnData:
     """40 cells on a random tree, with genes, types, days and samples."""
     rng = np.random.default_rng(5)
-    tree = tr.datasets.random_tree(40, rng=2)
+    drawn = tr.datasets.random_tree(40, rng=2)
+    labels = [f"cell{i}" for i in range(40)]
+    tree = tr.Tree(40, drawn.edges, drawn.weights, labels=labels)
     adata = ad.AnnData(rng.poisson(1.0, (40, 12)).astype(np.float32))
-    adata.obs_names = [f"cell{i}" for i in range(40)]
+    adata.obs_names = labels
     adata.var_names = [f"gene{i}" for i in range(12)]
     adata.obsm["X_pca"] = rng.normal(size=(40, 5))
     adata.obs["type"] = pd.Categorical(np.array(["HSC", "B", "T"])[np.arange(40) % 3])

@@ -6,6 +6,7 @@ from typing import Any
 
 import anndata as ad
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import treedata as td
@@ -136,10 +137,30 @@ def test_a_tree_from_elsewhere_is_matched_by_name() -> None:
     assert tdata.obs["treerep_pseudotime"].tolist() == [5.0, 7.0, 0.0]
     assert set(tdata.obst["treerep"]) >= {"a", "b", "c"}
     unnamed = tr.Tree(3, [[0, 1], [1, 2]], [1.0, 2.0])
-    copied = tl.set_tree(tdata, unnamed, copy=True)
+    with pytest.warns(UserWarning, match="the tree has no labels, so its points are taken"):
+        copied = tl.set_tree(tdata, unnamed, copy=True)
     assert tl.get_tree(copied).newick("a") == "(a:0.0,(b:0.0,c:2.0):1.0);"
     assert "treerep_pseudotime" not in copied.obs
     assert "treerep_pseudotime" in tdata.obs
+
+
+def test_a_tree_of_a_table_in_another_order_is_matched_by_name() -> None:
+    rng = np.random.default_rng(0)
+    names = [f"cell{i}" for i in range(30)]
+    states = pd.DataFrame(rng.integers(0, 5, (30, 12)), index=names)
+    adata = ad.AnnData(np.zeros((30, 1), np.float32))
+    adata.obs_names = names
+    shuffled = states.sample(frac=1, random_state=0)
+    expected = tr.fit(tr.ProfileMetric(shuffled)).restrict(names).distances()
+    for metric in (tr.ProfileMetric(shuffled), tr.PointMetric(shuffled, "manhattan")):
+        tree = tr.fit(metric)
+        tl.set_tree(adata, tree)
+        assert_allclose(tl.get_tree(adata).distances(), tree.restrict(names).distances())
+        if isinstance(metric, tr.ProfileMetric):
+            assert_allclose(tl.get_tree(adata).distances(), expected)
+    # Cells that are named by their positions have no other order.
+    adata.obs_names = [str(i) for i in range(30)]
+    tl.set_tree(adata, tr.fit(states.to_numpy(), metric="hamming"))
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,47 @@ def test_recognized(tmp_path, name):
     assert (metric.alphabet, metric.model) == ("protein", "kimura")
 
 
+def test_the_alphabet_is_that_of_the_whole_file(tmp_path):
+    """The first 64 KiB of a supermatrix of proteins are gaps."""
+    rows = ["-" * 70_000 + "MKVLAAGIVG", "MKVLAAGIVG" * 7001]
+    text = "".join(
+        f">t{k}\n" + "".join(f"{row[i : i + 60]}\n" for i in range(0, len(row), 60))
+        for k, row in enumerate(rows)
+    )
+    for metric in (None, "kimura", "p"):
+        found = read(written(tmp_path, text), metric=metric)
+        assert found.alphabet == "protein"
+        assert found.pairs(0, 1) == 0
+    with pytest.raises(ValueError, match="the model 'k2p' is for DNA, not for proteins"):
+        read(written(tmp_path, text), metric="k2p")
+
+
+def test_alphabet(tmp_path):
+    path = written(tmp_path, ">x\nRYSWKMA\n>y\nRYSWKAA\n")
+    assert read(path).alphabet == "dna"
+    assert read(path, alphabet="protein").model == "kimura"
+    assert read(path, metric="poisson").alphabet == "protein"
+    assert tr.as_metric(path, metric="p", alphabet="protein").alphabet == "protein"
+    assert tr.as_metric(["RYSA", "RYAA"], alphabet="dna").model == "k2p"
+    with pytest.raises(ValueError, match="alphabet must be one of dna, protein"):
+        read(path, alphabet="rna")
+    with pytest.raises(
+        ValueError, match="alphabet='dna' does not apply to a distance matrix|a.csv"
+    ):
+        tr.as_metric(written(tmp_path, "0,1\n1,0\n", "a.csv"), alphabet="dna")
+
+
+def test_missing(tmp_path):
+    path = written(tmp_path, ">x\nACGT----\n>y\n----ACGT\n>z\nACGTACGT\n")
+    found = read(path, missing=True)
+    assert found.has_missing
+    assert np.isnan(found.pairs(0, 1))
+    with pytest.raises(ValueError, match="saturated='cap' does not apply if"):
+        read(path, missing=True, saturated="cap")
+    with pytest.warns(UserWarning, match="1 of 3 pairs of sequences have no k2p distance"):
+        read(path)
+
+
 def test_a_table_may_start_with_the_mark_of_a_header(tmp_path):
     assert read(written(tmp_path, ">a,0,1\n>b,1,0\n", "d.csv")).labels == (">a", ">b")
 
@@ -82,7 +123,7 @@ def test_errors(tmp_path, text, message):
         ({"metric": "euclidean"}, "unknown model 'euclidean': choose one of p, jc69"),
         ({"metric": "poisson"}, "for proteins, not for DNA"),
         ({"gamma": 1.0, "metric": "logdet"}, "gamma=1.0 does not apply to the model 'logdet'"),
-        ({"saturated": "drop"}, "saturated must be one of error, cap"),
+        ({"saturated": "drop"}, "saturated must be one of cap, raise"),
         ({"symmetrize": "mean"}, "symmetrize='mean' does not apply to sequences"),
         ({"use_rep": "X"}, "use_rep='X' applies to h5ad, npz and zarr, not to fasta"),
     ],

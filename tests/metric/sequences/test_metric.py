@@ -4,8 +4,10 @@ import copy
 import itertools
 import math
 import pickle
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 import skbio.sequence.distance as reference
 from hypothesis import given, settings
@@ -231,7 +233,8 @@ def test_undefined_pairs(model):
     labels = ["one", "two", "three", "four"]
     # The first two have no common site. All sites of the last two differ.
     rows = ["ACGTACGT--------", "--------ACGTACGT", "ACGTACGTACGTACGT", "CGTACGTACGTACGTA"]
-    strict = tr.SequenceMetric(rows, model, alphabet=alphabet, labels=labels)
+    options = {"alphabet": alphabet, "labels": labels}
+    strict = tr.SequenceMetric(rows, model, **options, saturated="raise")
     with pytest.raises(
         MetricError, match=f"the {model} distance of 'one' and 'two' is .* site"
     ):
@@ -245,13 +248,139 @@ def test_undefined_pairs(model):
     assert np.isnan(table[0, 1])
     assert np.isnan(table).sum() == 2 * len(expected)
     np.testing.assert_array_equal(table, table.T)
-    capped = tr.SequenceMetric(rows, model, alphabet=alphabet, saturated="cap")
+    with pytest.warns(UserWarning, match=f"^{len(expected)} of 6 pairs of sequences have no"):
+        capped = tr.SequenceMetric(rows, model, **options)
+    assert capped.saturated == "cap"
     assert capped.saturated_pairs().tolist() == expected
     found = capped.block(range(4), range(4))
     assert np.isfinite(found).all()
     defined = np.isfinite(table)
     np.testing.assert_array_equal(found[defined], table[defined])
     assert found[~defined].min() >= found[defined].max()
+    partial = tr.SequenceMetric(rows, model, **options, missing=True)
+    assert partial.has_missing
+    for same in (partial, pickle.loads(pickle.dumps(partial)), partial.restrict(range(4))):
+        np.testing.assert_array_equal(same.block(range(4), range(4)), table)
+    assert not partial.restrict(["one", "three"]).has_missing
+
+
+def far_and_near(n):
+    """Return sequences of which the last is saturated with all others."""
+    rows = np.full((n, 64), ord("A"), np.uint8)
+    rows[np.arange(n), np.arange(n) % 60] = ord("C")
+    rows[-1] = ord("T")
+    return rows
+
+
+def test_capped_pairs_of_many_sequences_are_sampled():
+    n = 3000  # 4,498,500 pairs
+    rows = far_and_near(n)
+    rows[7, :60] = ord("-")  # few known sites, so it is always in the sample
+    rows[8, 4:] = ord("-")  # no site in common with sequence 7
+    with pytest.warns(UserWarning, match="sampled pairs of sequences") as caught:
+        tr.SequenceMetric(rows)
+    count, pairs = re.match(r"([\d,]+) of ([\d,]+) sampled", str(caught[0].message)).groups()
+    assert 1000 < int(count.replace(",", "")) <= 3000
+    assert 3_000_000 < int(pairs.replace(",", "")) < 4_498_500
+    # The pair 7 and 8 alone.
+    rows[-1] = ord("A")
+    with pytest.warns(UserWarning, match="^1 of .* sampled pairs"):
+        tr.SequenceMetric(rows)
+
+
+@pytest.mark.filterwarnings("error")
+def test_capped_pairs_are_not_reported_in_vain():
+    tr.SequenceMetric(far_and_near(50)[:-1])
+    metric = tr.SequenceMetric(far_and_near(50), saturated="cap")
+    metric.restrict(range(10, 50))
+    metric.resample(np.random.default_rng(0))
+
+
+def test_missing_distances_of_sequences():
+    """Fragments without a common site are placed by their distances to the others."""
+    alignment = tr.datasets.random_alignment(16, sites=4000, depth=0.3, rng=4)
+    rows = list(alignment.sequences)
+    rows[0] = rows[0][:2000] + "-" * 2000
+    rows[9] = "-" * 2000 + rows[9][2000:]
+    labels = alignment.tree.labels
+    metric = tr.as_metric(rows, metric="jc69", labels=labels, missing=True)
+    assert metric.has_missing
+    assert np.isnan(metric.pairs(0, 9))
+    tree = tr.fit(metric, bootstrap=5)
+    assert tree.difference(alignment.tree).robinson_foulds <= 2
+    assert np.nanmin(tree.support) > 0
+    with pytest.raises(MetricError, match="hyperbolicity needs all distances"):
+        tr.hyperbolicity(metric)
+    with pytest.raises(MetricError, match="method='upgma' needs all distances"):
+        tr.fit(metric, method="upgma")
+    complete = tr.as_metric(list(alignment.sequences), metric="jc69", missing=True)
+    assert not complete.has_missing
+    assert np.isfinite(tr.hyperbolicity(complete).delta)
+
+
+@pytest.mark.parametrize("options", [{}, {"saturated": "raise"}, {"missing": True}])
+@pytest.mark.filterwarnings("error")
+def test_saturated_pairs_of_replicates_are_capped(options):
+    # The distances of the data are defined, but not those of many replicates.
+    rows = np.full((5, 16), ord("A"), np.uint8)
+    for k in range(1, 5):
+        rows[k, k : k + 6] = ord("C")
+    tree = tr.fit(tr.SequenceMetric(rows, **options), method="upgma", bootstrap=40)
+    assert np.isfinite(tree.support).any()
+
+
+@pytest.mark.parametrize(
+    ("data", "labels"),
+    [
+        (pd.Series({"x": "ACGT", "y": "ACGA"}), ("x", "y")),
+        ({"x": "ACGT", "y": "ACGA"}, ("x", "y")),
+        (pd.DataFrame([list("ACGT"), list("ACGA")], index=["x", "y"]), ("x", "y")),
+    ],
+)
+def test_labels_of_tables(data, labels):
+    found = tr.SequenceMetric(data, "p")
+    assert found.labels == labels
+    assert found.pairs(0, 1) == 0.25
+    assert tr.SequenceMetric(data, labels=["a", "b"]).labels == ("a", "b")
+
+
+def snps(rng):
+    """Return biallelic sites of diploids, a third of which are heterozygous."""
+    codes = {
+        frozenset(pair): code
+        for pair, code in zip(("AG", "CT", "CG", "AT", "GT", "AC"), "RYSWKM", strict=True)
+    }
+    rows = []
+    for _ in range(400):
+        pair = rng.permutation(list("ACGT"))[:2]
+        kinds = rng.integers(3, size=5)
+        rows.append([codes[frozenset(pair)] if k == 2 else pair[k] for k in kinds])
+    return ["".join(column) for column in zip(*rows, strict=True)]
+
+
+def test_dna_with_many_ambiguous_characters():
+    rows = snps(np.random.default_rng(0))
+    found = tr.SequenceMetric(rows, "p")
+    assert found.alphabet == "dna"
+    assert tr.SequenceMetric(rows, saturated="cap").model == "k2p"
+    expected = brute_proportion(rows[0], rows[1], "ACGT")
+    np.testing.assert_allclose(found.pairs(0, 1), expected)
+    assert tr.SequenceMetric(["RYSWKMACGT", "ACGTACGCGT"]).alphabet == "dna"
+    # A model that has only one alphabet decides about letters of both.
+    assert tr.SequenceMetric(["RYSWKMACGT", "RYSWKMACAA"], "poisson").alphabet == "protein"
+    assert tr.SequenceMetric(["RYRYA", "RYRYA"], "jc69").alphabet == "dna"
+
+
+@pytest.mark.parametrize("unknown", ["-", "X"])
+def test_the_alphabet_is_that_of_all_characters(unknown):
+    gaps = unknown * 70_000
+    rows = [gaps + row for row in random_sequences(4, 3000, rng=2, letters=AMINO_ACIDS)]
+    rows[1] = (rows[1][70_000:] * 25)[:73_000]
+    found = tr.SequenceMetric(rows, saturated="cap")
+    assert (found.alphabet, found.model) == ("protein", "kimura")
+    assert repr(found) == "SequenceMetric(4 points, protein, kimura)"
+    dna = [gaps + row for row in random_sequences(4, 3000, rng=2)]
+    assert tr.SequenceMetric(dna).alphabet == "dna"
 
 
 def test_cap_is_half_a_site_below_saturation():
@@ -265,7 +394,8 @@ def test_an_error_names_the_labels_after_renumbering():
     # TreeRep copies the points of small zones, so compiled code sees other numbers.
     rows = random_sequences(40, 200, rng=5, unknown="N")
     rows[33] = "".join({"A": "C", "C": "A", "G": "T", "T": "G", "N": "N"}[x] for x in rows[32])
-    metric = tr.SequenceMetric(rows, labels=[f"taxon{k}" for k in range(40)])
+    labels = [f"taxon{k}" for k in range(40)]
+    metric = tr.SequenceMetric(rows, labels=labels, saturated="raise")
     with pytest.raises(MetricError, match="'taxon.*' and 'taxon.*'") as caught:
         tr.fit(metric, method="treerep")
     assert "taxon33" in str(caught.value)
@@ -285,12 +415,14 @@ def test_an_error_names_the_labels_after_renumbering():
         (
             ["ACGT", "ACGA"],
             {"model": "kimura"},
-            "for proteins, not for DNA: choose one of p, jc",
+            "for proteins, not for DNA: choose one of p, jc.*or pass alphabet='protein'",
         ),
         (["MKVL", "MKIL"], {"model": "k2p"}, "for DNA, not for proteins: choose one of p, poi"),
         (["ACGT", "ACGA"], {"gamma": 0}, "gamma must be a number above 0, not 0"),
         (["MKVL", "MKIL"], {"gamma": 1}, "gamma=1 does not apply to the model 'kimura'"),
-        (["ACGT", "ACGA"], {"saturated": "drop"}, "saturated must be one of error, cap"),
+        (["ACGT", "ACGA"], {"saturated": "drop"}, "saturated must be one of cap, raise"),
+        (["ACGT", "ACGA"], {"saturated": "raise", "missing": True}, "leave out saturated or"),
+        (["ACGT", "ACGA"], {"missing": "yes"}, "missing must be True or False"),
         (["ACGT", "ACGA"], {"alphabet": "rna"}, "alphabet must be one of dna, protein"),
         (["ACGT", "ACGA"], {"labels": "aa"}, "share the label 'a'"),
     ],

@@ -166,11 +166,15 @@ def test_fits_a_tree_and_survives_pickling() -> None:
 
 def test_pairs_without_a_common_hash() -> None:
     texts = ["ACGT" * 20, "TTGACCCA" * 9]
-    m = tr.SketchMetric.from_sequences(texts, labels="ab")
+    m = tr.SketchMetric.from_sequences(texts, labels="ab", saturated="raise")
     with pytest.raises(tr.MetricError, match="'a' and 'b' have no k-mer in common") as error:
         m.pairs(0, 1)
     assert "\n" not in str(error.value)
     assert tr.SketchMetric.from_sequences(texts, saturated="cap").pairs(0, 1) == 1
+    with pytest.warns(UserWarning, match="^1 of 1 pairs of genomes have no k-mer in common"):
+        m = tr.SketchMetric.from_sequences(dict(zip("ab", texts, strict=True)))
+    assert m.labels == ("a", "b")
+    assert m.pairs(0, 1) == 1
 
 
 def test_bad_input(tmp_path: Path) -> None:
@@ -178,7 +182,7 @@ def test_bad_input(tmp_path: Path) -> None:
         tr.SketchMetric.from_sequences(["ACGT"], k=33)
     with pytest.raises(ValueError, match="sketch_size must be a positive whole number"):
         tr.SketchMetric.from_sequences(["ACGT"], k=2, sketch_size=0)
-    with pytest.raises(ValueError, match="saturated must be one of 'error', 'cap'"):
+    with pytest.raises(ValueError, match="saturated must be one of 'cap', 'raise'"):
         tr.SketchMetric.from_sequences(["ACGT"], k=2, saturated="drop")
     with pytest.raises(tr.MetricError, match="genome 'x' has no k-mer of length 21"):
         tr.SketchMetric.from_sequences(["ACGT"], labels=["x"])

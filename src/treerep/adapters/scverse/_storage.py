@@ -9,6 +9,7 @@
 """
 
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,12 @@ def tree_of_cells(adata: "AnnData", tree: object) -> Tree:
             raise ValueError(
                 f"the tree has no labels and {len(tree):,} points for {len(names):,} cells: "
                 "give it labels, the names of the cells"
+            )
+        if names != [str(k) for k in range(len(names))]:
+            warnings.warn(
+                "the tree has no labels, so its points are taken to be the cells in their order: "
+                "if this is not their order, fit the tree to data with labels",
+                stacklevel=3,
             )
         return tree._replace(labels=tuple(names))
     known = set(tree.labels)

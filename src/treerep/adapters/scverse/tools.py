@@ -178,7 +178,8 @@ def set_tree(
         The cells.
     tree : Tree
         A tree whose labels contain the names of all cells. If it has more points, the part that
-        the cells span is stored. The points of a tree without labels are the cells in order.
+        the cells span is stored. The points of a tree without labels are the cells in order,
+        with a warning unless the cells are named 0, 1, ...
     root, groupby, stages, key_added, copy
         As in `tl.tree`. A root of the tree itself is kept only in the Newick text.
 

@@ -142,5 +142,7 @@ def write_and_report(
         return
     sizes = size_fields(tree, tree.n_nodes)
     scores = score_fields({"distortion": plain, "distortion_scaled": scaled})
+    if isinstance(metric, tr.SequenceMetric):
+        details = {**details, "alphabet": metric.alphabet, "model": metric.model}
     written = {"newick": newick_text(tree)} if output == "-" else {"output": output}
     print_json({**sizes, **scores, **details, "seconds": seconds, **written})

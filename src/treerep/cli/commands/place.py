@@ -19,6 +19,7 @@ from .._inputs import check_one_stdin, read_one_tree
 from .._outputs import (
     check_outputs,
     check_tree_output,
+    note_alphabet,
     note_leaves,
     plural,
     print_json,
@@ -97,22 +98,38 @@ def _new_points(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
         is_fasta = path != "-" and guess_format(Source(path), "points") == "fasta"
     if is_fasta:
         return _sequences(tree, options)
-    for name, value in (("metric", options.metric), ("saturated", options.saturated)):
-        if value is not None:
+    for name in ("metric", "alphabet", "saturated"):
+        if getattr(options, name) is not None:
             raise ValueError(f"--{name} is for FASTA files: remove it")
     return _distances(tree, path)
 
 
 def _sequences(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
     """Return the labels of the sequences that are not in the tree."""
-    metric = read(options.source, metric=options.metric, saturated=options.saturated)
+    metric = read(
+        options.source,
+        metric=options.metric,
+        alphabet=options.alphabet,
+        saturated=options.saturated,
+        missing=options.missing,
+    )
     old = set(tree.labels or ())
     names = [name for name in metric.labels or () if name not in old]
     if not names:
         raise ValueError(
             f"{options.source}: all sequences are in the tree: add the new sequences"
         )
-    return _NewPoints(names, None, metric)
+    note_alphabet(metric)
+    if not metric.has_missing:
+        return _NewPoints(names, None, metric)
+    index = {name: k for k, name in enumerate(metric.labels or ())}
+    for name in tree.labels or ():
+        if name not in index:
+            raise ValueError(
+                f"{options.source} has no sequence {name!r}: add the sequences of the tree"
+            )
+    order = [index[name] for name in (*(tree.labels or ()), *names)]
+    return _NewPoints(metric.block(order[len(tree) :], order), names)
 
 
 def _distances(tree: tr.Tree, path: str) -> _NewPoints:

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...metric.base import Metric, MetricError
-from ...metric.sequences.alphabet import Alphabet, IllegalCharacterError, detect
-from ...metric.sequences.metric import check_model, check_names
+from ...metric.sequences.alphabet import Alphabet, IllegalCharacterError
+from ...metric.sequences.metric import check_model, check_names, choose_alphabet
 from ...metric.sequences.models import DEFAULT_MODELS
 from ...metric.sequences.packing import Packer, as_codes
 from .._request import Request
@@ -42,12 +42,13 @@ class _Record(NamedTuple):
 
 def read(source: Source, request: Request) -> Metric:
     """Read an alignment. Memory: the packed sequences, their labels and one record."""
-    check_names(request.metric, None, request.saturated or "error")
+    check_names(request.metric, request.alphabet, request.saturated, request.missing)
     if request.kind not in (None, "sequences"):
         raise request.not_a("a FASTA file")
-    alphabet = detect(_characters(source.head))
+    alphabet = choose_alphabet(request.alphabet, request.metric, _characters(source))
     # An error before a long file is read.
-    check_model(request.metric or DEFAULT_MODELS[alphabet.name], alphabet.name, request.gamma)
+    model = request.metric or DEFAULT_MODELS[alphabet.name]
+    check_model(model, alphabet, request.gamma, chosen=request.alphabet is not None)
     packer = Packer(alphabet)
     lines: dict[str, int] = {}
     for record in _records(source):
@@ -56,10 +57,19 @@ def read(source: Source, request: Request) -> Metric:
     return request.sequences(packer.finish(), list(lines))
 
 
-def _characters(head: bytes) -> bytes:
-    """Return the first characters of a file, without headers and comments."""
-    lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
-    return b"".join(line for line in lines if not line.startswith((b">", b";")))
+def _characters(source: Source) -> Iterator[bytes]:
+    """Yield the characters of a file in pieces, without headers and comments.
+
+    The first piece, which usually determines the alphabet, is small.
+    """
+    yield _without_headers(source.head.decode("utf-8-sig", "replace").splitlines())
+    for lines in source.blocks():
+        yield _without_headers(lines)
+
+
+def _without_headers(lines: list[str]) -> bytes:
+    text = "".join(line for line in lines if not line.startswith((">", ";")))
+    return text.encode("ascii", "replace")
 
 
 def _records(source: Source) -> Iterator[_Record]:

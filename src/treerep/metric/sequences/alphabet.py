@@ -4,7 +4,8 @@ The lowest bit of a code is 1 if the character is known. The other bits tell kno
 apart. Gaps and ambiguous characters have the code 0.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +20,21 @@ _AMBIGUOUS_BASES = "RYSWKMBDHVNX"
 _AMINO_ACIDS = "ARNDCQEGHILKMFPSTWYV"
 #: B, Z and J stand for two amino acids, X for any; * is a stop; U and O are rare amino acids.
 _AMBIGUOUS_AMINO_ACIDS = "BZJX*UO"
-# The smallest share of A, C, G, T and U among the known characters of DNA. Proteins have about
-# a quarter.
+# Letters of amino acids that are not codes of DNA: a third of the letters of proteins.
+_PROTEIN_ONLY = "EFILPQJOZ"
+# Codes of several bases that are also amino acids. N and X mean an unknown character in both.
+_SHARED_CODES = "RYSWKMBDHV"
+# The smallest share of A, C, G, T and U among the letters of DNA. Proteins have about a quarter.
 _DNA_SHARE = 0.8
+_PIECE = 1 << 16  # characters that are counted together
+_ENOUGH = 1 << 13  # letters that make the alphabet certain
 
 
 class Alphabet(NamedTuple):
     """Characters and their codes."""
 
     name: str
+    title: str  # in messages
     planes: int  # bits of a code
     codes: NDArray[np.uint8]  # code of each ASCII character
 
@@ -41,9 +48,10 @@ def _table(known: dict[str, int], unknown: str) -> NDArray[np.uint8]:
     return codes
 
 
-DNA = Alphabet("dna", 3, _table(_BASES, _GAPS + _AMBIGUOUS_BASES))
+DNA = Alphabet("dna", "DNA", 3, _table(_BASES, _GAPS + _AMBIGUOUS_BASES))
 PROTEIN = Alphabet(
     "protein",
+    "proteins",
     6,
     _table(
         {letter: 1 + 2 * number for number, letter in enumerate(_AMINO_ACIDS)},
@@ -80,15 +88,43 @@ def encode(characters: NDArray[np.uint8], label: str, alphabet: Alphabet) -> NDA
     return codes
 
 
-def detect(characters: bytes) -> Alphabet:
-    """Return the alphabet of a sample of characters.
+def detect(
+    texts: Iterable[bytes | NDArray[np.uint8]], allowed: Sequence[str] = ("dna", "protein")
+) -> Alphabet:
+    """Return the alphabet of a text, given in pieces.
 
-    Text is DNA if at least 80% of its letters, apart from N and X, are A, C, G, T or U.
+    Text is DNA if at least 80% of its letters are A, C, G, T or U. Unknown characters (N, X) and
+    the letters that stand for an amino acid or for several bases (R, Y, ...) are not counted. The
+    text is read until the alphabet is certain. `allowed` are the alphabets of the model. A model
+    of one alphabet decides about a text that may be either.
 
-    >>> detect(b"ACGTTNNN--ACGR").name, detect(b"MKV-LAAGIV").name
+    >>> detect([b"ACGTTNNN--ACGR"]).name, detect([b"MKV-LAAGIV"]).name
+    ('dna', 'protein')
+    >>> detect([b"RYSWKMACGT"]).name, detect([b"--XX"], ["protein"]).name
     ('dna', 'protein')
     """
-    counts: Any = np.bincount(np.frombuffer(characters.upper(), np.uint8), minlength=256)
-    letters = sum(int(counts[ord(c)]) for c in "ABCDEFGHIJKLMOPQRSTUVWYZ")
-    bases = sum(int(counts[ord(base)]) for base in _BASES)
-    return DNA if bases >= _DNA_SHARE * letters else PROTEIN
+    counts = np.zeros(256, np.int64)
+    for text in texts:
+        characters = text if isinstance(text, np.ndarray) else np.frombuffer(text, np.uint8)
+        for start in range(0, len(characters), _PIECE):
+            counts += np.bincount(characters[start : start + _PIECE], minlength=256)
+            if _count(counts, "ACGTU" + _PROTEIN_ONLY) >= _ENOUGH:
+                return _alphabet(counts, allowed)
+    return _alphabet(counts, allowed)
+
+
+def _alphabet(counts: NDArray[np.int64], allowed: Sequence[str]) -> Alphabet:
+    bases = _count(counts, "ACGTU")
+    others = _count(counts, _PROTEIN_ONLY)
+    shared = _count(counts, _SHARED_CODES)
+    if bases + others == 0 and (not shared or len(allowed) == 1):
+        return ALPHABETS[allowed[0]]
+    if bases < _DNA_SHARE * (bases + others) or bases == 0:
+        return PROTEIN
+    # The letters of a short or unusual protein may all be codes of DNA.
+    is_certain = bases >= _DNA_SHARE * (bases + others + shared)
+    return DNA if is_certain or "dna" in allowed else PROTEIN
+
+
+def _count(counts: NDArray[np.int64], letters: str) -> int:
+    return int(counts[list((letters + letters.lower()).encode())].sum())

@@ -1,19 +1,20 @@
 """`SequenceMetric`: evolutionary distances between aligned sequences."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.checks import number_above
+from ..._core.checks import check_flag, number_above
 from ..._core.memory import check_memory
-from ..._core.parallel import run
 from .._compiled import CompiledMetric
-from .._undefined_pairs import new_number, register
+from .._labels import is_frame, labels_of
+from .._undefined_pairs import SATURATED, new_number, register, stripes, warn_of_capped
 from ..base import MetricError, check_indices, check_labels, read_only
 from ..oracle.classes import SequenceOracle
-from .alphabet import ALPHABETS, detect
+from .alphabet import ALPHABETS, Alphabet, detect
 from .models import DEFAULT_MODELS, MODELS, Formula, constants
 from .packing import (
     PackedSequences,
@@ -25,9 +26,9 @@ from .packing import (
     pack,
 )
 
-SATURATED = ("error", "cap")
-_SAMPLE = 1 << 16  # characters that determine the alphabet
-_PAIRS = 1 << 20  # distances computed together
+# Number of pairs, and of their sites, that are counted for a warning. Counting takes about a second.
+_COUNTED_PAIRS = 1 << 22
+_COUNTED_SITES = 1 << 34
 
 
 class SequenceMetric(CompiledMetric):
@@ -35,9 +36,10 @@ class SequenceMetric(CompiledMetric):
 
     Parameters
     ----------
-    sequences : list of str or bytes, or (n, L) array
-        Sequences of equal length. An array holds characters or their ASCII codes (uint8). Upper
-        and lower case, and T and U, are the same. Sites where one of two sequences has a gap
+    sequences : list of str or bytes, (n, L) array, dict or Series
+        Sequences of equal length. An array holds characters or their ASCII codes (uint8). The keys
+        of a dict and the index of a pandas Series become labels. Upper and lower case, and T and
+        U, are the same. Sites where one of two sequences has a gap
         (``-``, ``.``, ``?``, ``~``), an ambiguous character (N, R, ...; X, B, Z, ...) or a stop
         (``*``) do not count for this pair (pairwise deletion).
     model : str, optional
@@ -54,22 +56,31 @@ class SequenceMetric(CompiledMetric):
         The default is "k2p" for DNA and "kimura" for proteins. Neither depends on the other
         sequences of the alignment.
     alphabet : "dna" or "protein", optional
-        By default, the characters determine the alphabet. Sequences are DNA if at least 80% of
-        their letters, apart from N and X, are A, C, G, T or U.
+        By default, the model determines the alphabet if it has only one, and the characters do
+        otherwise. Sequences are DNA if at least 80% of their letters are A, C, G, T or U. This
+        share leaves out N, X and the letters that stand for an amino acid or for several bases
+        (R, Y, S, W, K, M, B, D, H and V). A model that contradicts the characters raises an error.
     gamma : float, optional
         Shape of the gamma distribution of rates over sites. By default, all sites have the same
         rate. Not for "p", "logdet" and "kimura".
-    saturated : "error" or "cap"
+    saturated : "cap" or "raise", optional
         What to do with pairs that have no distance, because they are too different for the model
-        or have no common site. "error" raises a `MetricError` when such a distance is read. "cap"
-        replaces arguments of logarithms below 1 / 2L, half a site above 0, by 1 / 2L.
+        or have no common site. "cap" replaces arguments of logarithms below 1 / 2L, half a site
+        above 0, by 1 / 2L. "raise" raises a `MetricError` when such a distance is read. By
+        default, these distances are capped, and a warning says how many. In large alignments, the
+        warning counts a sample of the pairs: above 2,896 sequences of up to 4,096 sites, or 1,000
+        sequences of 34,000 sites.
+    missing : bool
+        Whether pairs that have no distance are missing, instead of capped. See `MatrixMetric`.
     labels : sequence, optional
         Labels of the sequences.
 
     Attributes
     ----------
-    model, gamma, saturated
+    model, gamma, saturated, missing
         The arguments, with defaults filled in.
+    has_missing : bool
+        Whether some pairs are missing.
 
     See Also
     --------
@@ -94,29 +105,40 @@ class SequenceMetric(CompiledMetric):
 
     def __init__(
         self,
-        sequences: Sequences | PackedSequences,
+        sequences: Sequences | Mapping[Any, str | bytes] | PackedSequences,
         model: str | None = None,
         *,
         alphabet: str | None = None,
         gamma: float | None = None,
-        saturated: str = "error",
+        saturated: str | None = None,
+        missing: bool = False,
         labels: Sequence[object] | None = None,
     ) -> None:
-        check_names(model, alphabet, saturated)
+        check_names(model, alphabet, saturated, missing)
         if isinstance(sequences, PackedSequences):
             packed = sequences
         else:
-            packed = _pack(sequences, alphabet, labels)
+            labels = labels_of(sequences, labels)
+            packed = _pack(sequences, alphabet, model, labels)
         self.packed = packed
         self.labels = check_labels(labels, len(packed.planes))
         self.model = model or DEFAULT_MODELS[self.alphabet]
-        check_model(self.model, self.alphabet, gamma)
+        check_model(self.model, packed.alphabet, gamma, chosen=alphabet is not None)
         self.gamma = gamma
-        self.saturated = saturated
-        if saturated == "error":
-            self._check_known_sites()
+        self.saturated = saturated or "cap"
+        self.missing = missing
         self._number = new_number()
+        self._find_missing()
+        if saturated != "cap":
+            known = self._known_sites()
+            if saturated is None and not missing:
+                most = min(_COUNTED_PAIRS, _COUNTED_SITES // self.sites)
+                oracle = self._oracle(np.nan)
+                warn_of_capped(oracle, np.inf, known, most, self._capped_text())
         self._connect()
+
+    def __repr__(self) -> str:
+        return f"SequenceMetric({len(self):,} points, {self.alphabet}, {self.model})"
 
     def __len__(self) -> int:
         return len(self.packed.planes)
@@ -196,17 +218,25 @@ class SequenceMetric(CompiledMetric):
     def resample(self, rng: np.random.Generator) -> "SequenceMetric":
         """Return the metric of a bootstrap sample: L sites, drawn with replacement.
 
-        Base frequencies are those of the sample. The sequences and all options stay the same.
+        Base frequencies are those of the sample. The sequences and the model stay the same. Pairs
+        that have no distance in the sample are missing if some distances are missing in the data.
+        Otherwise their distances are capped, so that a few unlucky sites do not stop a bootstrap.
         """
-        return self._with(draw_sites(self.packed, rng), self.labels)
+        packed = draw_sites(self.packed, rng)
+        return self._with(packed, self.labels, saturated="cap", missing=self.has_missing)
 
     def _with(
-        self, packed: PackedSequences, labels: Sequence[object] | None
+        self, packed: PackedSequences, labels: Sequence[object] | None, **options: Any
     ) -> "SequenceMetric":
-        """Return the metric of other sequences with the same options."""
-        return SequenceMetric(
-            packed, self.model, gamma=self.gamma, saturated=self.saturated, labels=labels
+        """Return the metric of other sequences, with the same options unless others are given."""
+        made = copy.copy(self)
+        made.__dict__.update(
+            packed=packed, labels=check_labels(labels, len(packed.planes)), **options
         )
+        made._number = new_number()
+        made._find_missing()
+        made._connect()
+        return made
 
     def _numbers(self, points: Iterable[int | str]) -> list[int]:
         """Return the numbers of sequences that are given by number or label."""
@@ -219,22 +249,16 @@ class SequenceMetric(CompiledMetric):
 
     def _stripes(self, n_jobs: int | None) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """Yield the distances of some rows to the columns from the first row on."""
-        from ..oracle.blocks import write_block
-
         n = len(self)
-        oracle = self._oracle(np.nan)
-        every = read_only(np.arange(n))
-        step = max(1, _PAIRS // n)
+        yield from stripes(self._oracle(np.nan), np.arange(n), n, n_jobs)
 
-        def stripe(first: int) -> tuple[int, NDArray[np.float64]]:
-            rows = every[first : first + step]
-            out = np.empty((len(rows), n - first))
-            write_block(oracle, rows, every[first:], out)
-            return first, out
+    def _find_missing(self) -> None:
+        self.has_missing = self.missing and any(
+            bool(np.isnan(rows).any()) for _, rows in self._stripes(None)
+        )
 
-        yield from run(stripe, range(0, n, step), n_jobs)
-
-    def _check_known_sites(self) -> None:
+    def _known_sites(self) -> NDArray[np.int64]:
+        """Return the number of known characters of each sequence, or raise an error if one is 0."""
         known = known_sites(self.packed)
         if known.min() == 0:
             empty = int(np.argmin(known))
@@ -242,12 +266,26 @@ class SequenceMetric(CompiledMetric):
             raise MetricError(
                 f"sequence {name} has no known character, so its distances are undefined: drop it"
             )
+        return known
 
     def _connect(self) -> None:
         """Make the oracle, and register the metric for errors."""
         # Half a site above 0, or a negative number for an error.
-        self.oracle = self._oracle(0.5 / self.sites if self.saturated == "cap" else -1.0)
+        capped = self.saturated == "cap" and not self.missing
+        self.oracle = self._oracle(0.5 / self.sites if capped else -1.0)
+        self._with_nan = self._oracle(np.nan) if self.has_missing else self.oracle
         register(self._number, self)
+
+    def _reading_oracle(self) -> SequenceOracle:
+        """Return the oracle of `pairs` and `block`, which give NaN for a missing distance."""
+        return self._with_nan
+
+    def _capped_text(self) -> str:
+        return (
+            f"sequences have no {self.model} distance, because they are too different or have no "
+            "common site. Their distances are capped: to use them as missing distances, pass "
+            "missing=True; to omit this warning, pass saturated='cap'"
+        )
 
     def _oracle(self, floor: float) -> SequenceOracle:
         n = len(self)
@@ -261,7 +299,8 @@ class SequenceMetric(CompiledMetric):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "oracle"}
+        oracles = ("oracle", "_with_nan")
+        return {name: value for name, value in self.__dict__.items() if name not in oracles}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -271,23 +310,40 @@ class SequenceMetric(CompiledMetric):
         self._connect()
 
 
-def check_names(model: str | None, alphabet: str | None, saturated: str) -> None:
-    """Raise a ValueError for an unknown name."""
+def check_names(
+    model: str | None, alphabet: str | None, saturated: str | None, missing: bool
+) -> None:
+    """Raise a ValueError for an unknown name, or for options that exclude each other."""
     if model is not None and model not in MODELS:
         raise ValueError(f"unknown model {model!r}: choose one of {', '.join(MODELS)}")
     if alphabet is not None and alphabet not in ALPHABETS:
         raise ValueError(f"alphabet must be one of {', '.join(ALPHABETS)}, got {alphabet!r}")
-    if saturated not in SATURATED:
+    if saturated is not None and saturated not in SATURATED:
         raise ValueError(f"saturated must be one of {', '.join(SATURATED)}, got {saturated!r}")
-
-
-def check_model(model: str, alphabet: str, gamma: float | None) -> None:
-    """Raise a ValueError if a model does not apply to an alphabet, or gamma not to the model."""
-    if alphabet not in MODELS[model].alphabets:
-        names = [name for name, row in MODELS.items() if alphabet in row.alphabets]
-        which = "proteins, not for DNA" if alphabet == "dna" else "DNA, not for proteins"
+    check_flag("missing", missing)
+    if missing and saturated is not None:
         raise ValueError(
-            f"the model {model!r} is for {which}: choose one of {', '.join(names)}"
+            f"saturated={saturated!r} does not apply if distances may be missing: "
+            "leave out saturated or missing"
+        )
+
+
+def check_model(
+    model: str, alphabet: Alphabet, gamma: float | None, *, chosen: bool = False
+) -> None:
+    """Raise a ValueError if a model does not apply to an alphabet, or gamma not to the model.
+
+    `chosen` tells that the alphabet was given, instead of detected.
+    """
+    if alphabet.name not in MODELS[model].alphabets:
+        names = [name for name, row in MODELS.items() if alphabet.name in row.alphabets]
+        (other,) = MODELS[model].alphabets
+        found = (
+            "" if chosen else f", or pass alphabet={other!r} if these are not {alphabet.title}"
+        )
+        raise ValueError(
+            f"the model {model!r} is for {ALPHABETS[other].title}, not for {alphabet.title}: "
+            f"choose one of {', '.join(names)}{found}"
         )
     if gamma is None:
         return
@@ -296,28 +352,36 @@ def check_model(model: str, alphabet: str, gamma: float | None) -> None:
         raise ValueError(f"gamma={gamma!r} does not apply to the model {model!r}: leave it out")
 
 
+def choose_alphabet(
+    alphabet: str | None, model: str | None, texts: Iterable[bytes | NDArray[np.uint8]]
+) -> Alphabet:
+    """Return the given alphabet, or else that of the model and of the text."""
+    if alphabet is not None:
+        return ALPHABETS[alphabet]
+    return detect(texts, MODELS[model].alphabets if model else tuple(ALPHABETS))
+
+
 def _pack(
-    sequences: Sequences, alphabet: str | None, labels: Sequence[object] | None
+    sequences: Any,
+    alphabet: str | None,
+    model: str | None,
+    labels: Sequence[object] | None,
 ) -> PackedSequences:
     if isinstance(sequences, str | bytes):
         raise TypeError(
             "sequences is one string: pass a list of strings, or read a file with formats.read"
         )
+    if isinstance(sequences, Mapping):
+        sequences = sequences.values()
+    elif is_frame(sequences):  # of characters; a missing one is not a character
+        sequences = sequences.fillna("").to_numpy().astype(str)
     rows = sequences if isinstance(sequences, np.ndarray) else list(sequences)
     if len(rows) == 0:
         raise MetricError("there are no sequences: give at least one")
     names = check_labels(labels, len(rows)) or map(str, range(len(rows)))
-    return pack(rows, names, ALPHABETS[alphabet] if alphabet else detect(_sample(rows)))
+    return pack(rows, names, choose_alphabet(alphabet, model, _texts(rows)))
 
 
-def _sample(rows: Sequences) -> bytes:
-    """Return the first characters of some sequences."""
-    pieces: list[bytes] = []
-    size = 0
+def _texts(rows: Sequences) -> Iterator[bytes | NDArray[np.uint8]]:
     for row in characters_of(rows):
-        piece = row.encode("ascii", "replace") if isinstance(row, str) else row.tobytes()
-        pieces.append(piece[:_SAMPLE])
-        size += len(piece)
-        if size >= _SAMPLE:
-            break
-    return b"".join(pieces)
+        yield row.encode("ascii", "replace") if isinstance(row, str) else row

@@ -133,9 +133,10 @@ def _chunks(packed: PackedSequences) -> Iterator[tuple[int, NDArray[np.uint8]]]:
 
 def known_sites(packed: PackedSequences) -> NDArray[np.int64]:
     """Return the number of known characters of each sequence."""
-    known = np.empty(len(packed.planes), np.int64)
-    for start, bits in _chunks(packed):
-        known[start : start + len(bits)] = bits[:, 0].sum(axis=1)
+    words = packed.planes.shape[1] // packed.alphabet.planes
+    known: NDArray[np.int64] = np.bitwise_count(packed.planes[:, :words]).sum(
+        axis=1, dtype=np.int64
+    )
     return known
 
 

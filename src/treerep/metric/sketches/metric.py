@@ -1,6 +1,6 @@
 """MinHash sketches of unaligned genomes (Ondov et al. 2016)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,18 @@ from ..._core.io.genomes import fasta_pieces, genome_files, genome_name
 from ..._core.parallel import run
 from ..._core.progress import progress_bar
 from .._compiled import CompiledMetric
-from .._undefined_pairs import new_number, register
+from .._labels import labels_of
+from .._undefined_pairs import SATURATED, new_number, register, warn_of_capped
 from ..base import MetricError, check_labels, read_only
 from ..oracle.classes import SketchOracle
 
 _LARGEST_K = 32  # two bits per letter
+_CAPPED = (
+    "genomes have no k-mer in common or a distance above 1. Their distances are capped at 1: use a "
+    "smaller k, or, to omit this warning, pass saturated='cap'"
+)
+_COUNTED = 1 << 30  # hashes that are compared for a warning, which takes about a second
 _PIECE = 1 << 14  # letters hashed together; small, so that the first hashes soon set a limit
-_SATURATED = ("error", "cap")
 # 0 to 3 for A, C, G and T, 4 for all other characters
 _CODES = np.full(256, 4, np.uint8)
 for _code, _letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")):
@@ -44,10 +49,12 @@ class SketchMetric(CompiledMetric):
         Length of the k-mers.
     sketch_size : int
         Number of hashes of a sketch, s. A sketch with fewer hashes has all hashes of its genome.
-    saturated : "error" or "cap"
-        What to do with a pair of genomes without a common hash. "error" raises a `MetricError`
-        when the distance is read. "cap" gives the distance 1, as Mash does, which is then also
-        the largest distance of other pairs.
+    saturated : "cap" or "raise", optional
+        What to do with a pair of genomes without a common hash. "cap" gives the distance 1, as
+        Mash does, which is then also the largest distance of other pairs. "raise" raises a
+        `MetricError` when the distance is read. By default, these distances are capped, and a
+        warning says how many. Above 1,465 genomes (with 1,000 hashes), the warning counts a sample
+        of the pairs.
     labels : sequence, optional
         Labels of the genomes.
 
@@ -94,13 +101,14 @@ class SketchMetric(CompiledMetric):
         *,
         k: int = 21,
         sketch_size: int = 1000,
-        saturated: str = "error",
+        saturated: str | None = None,
         labels: Sequence[object] | None = None,
     ) -> None:
         self.k = _checked_k(k)
         self.sketch_size = positive_number(sketch_size, "sketch_size")
-        check_choice("saturated", saturated, _SATURATED)
-        self.saturated = saturated
+        if saturated is not None:
+            check_choice("saturated", saturated, SATURATED)
+        self.saturated = saturated or "cap"
         if len(sketches) == 0:
             raise MetricError("there are no genomes: give at least one")
         self.labels = check_labels(labels, len(sketches))
@@ -117,15 +125,17 @@ class SketchMetric(CompiledMetric):
                 f"sketch_size={sizes.max()}, or keep the {sketch_size:,} smallest hashes"
             )
         self._connect(sketches, sizes)
+        if saturated is None:
+            warn_of_capped(self.oracle, 1.0, sizes, _COUNTED // sketch_size, _CAPPED)
 
     @classmethod
     def from_sequences(
         cls,
-        genomes: Iterable[Genome],
+        genomes: Iterable[Genome] | Mapping[Any, Genome],
         *,
         k: int = 21,
         sketch_size: int = 1000,
-        saturated: str = "error",
+        saturated: str | None = None,
         labels: Sequence[object] | None = None,
         n_jobs: int | None = None,
     ) -> "SketchMetric":
@@ -133,7 +143,8 @@ class SketchMetric(CompiledMetric):
 
         Parameters
         ----------
-        genomes : iterable of str, bytes, or lists of them
+        genomes : iterable, dict or Series of str, bytes, or lists of them
+            The keys of a dict and the index of a pandas Series become labels.
         sketch_size : int
             Number of hashes to keep, s.
         k, saturated, labels
@@ -143,6 +154,9 @@ class SketchMetric(CompiledMetric):
         """
         _checked_k(k)
         size = positive_number(sketch_size, "sketch_size")
+        labels = labels_of(genomes, labels)
+        if isinstance(genomes, Mapping):
+            genomes = genomes.values()
 
         def sketched(genome: Genome) -> NDArray[np.uint64]:
             parts = [genome] if isinstance(genome, str | bytes) else genome
@@ -162,7 +176,7 @@ class SketchMetric(CompiledMetric):
         *,
         k: int = 21,
         sketch_size: int = 1000,
-        saturated: str = "error",
+        saturated: str | None = None,
         n_jobs: int | None = None,
     ) -> "SketchMetric":
         """Sketch genomes in FASTA files, which may be compressed with gzip.
