@@ -32,6 +32,7 @@ from ._options import (
     To,
     TreeInput,
     TreeOutput,
+    TreeReading,
     Trials,
     Weights,
     WrittenFormat,
@@ -184,6 +185,7 @@ class PlaceOptions:
     jobs: Jobs = None
     to: To = None
     json: Json = False
+    reading: TreeReading
 
 
 @dataclass(frozen=True, kw_only=True)

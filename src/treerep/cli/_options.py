@@ -22,6 +22,7 @@ else:  # typer lists and validates the names
     DeltaMethod = Literal[tuple(methods.DELTA)]
 # These names repeat names of the library, which `--help` does not import. A test compares them.
 Saturated = Literal["error", "cap"]
+NegativeLengths = Literal["error", "zero"]
 Keep = Literal["best", "greedy", "majority", "strict"]
 Model = Literal["poincare", "klein", "lorentz"]
 Layout = Literal[
@@ -161,8 +162,35 @@ TimeLimit = Annotated[
 
 
 @dataclass(frozen=True)
-class Reading:
-    """Options of every command that reads data."""
+class TreeReading:
+    """Options of every command that reads a tree."""
+
+    default_length: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="LENGTH",
+            help="For trees: length of edges without a length.",
+            show_default="a missing length is an error",
+        ),
+    ] = None
+    negative_lengths: Annotated[
+        NegativeLengths | None,
+        typer.Option(
+            help="For trees in Newick or Nexus: read negative lengths as 0.",
+            show_default="error",
+        ),
+    ] = None
+
+    def tree_options(self) -> dict[str, Any]:
+        """Return the options of `formats.read_tree` that are given."""
+        given = {name: getattr(self, name) for name in TreeReading.__dataclass_fields__}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Reading(TreeReading):
+    """Options of every command that reads data, or a tree in place of data."""
 
     kind: Annotated[
         Literal["distances", "points", "graph", "sequences"] | None,
@@ -260,19 +288,19 @@ class Reading:
 def with_options(command: Callable[[Any], None]) -> Callable[..., None]:
     """Make each field of a command's dataclass an option of the command.
 
-    The fields of `Reading`, if the command reads data, are listed last.
+    The fields of `Reading` or `TreeReading`, if the command reads data or a tree, are listed last.
     """
     (parameter,) = inspect.signature(command).parameters.values()
     options_class: type = parameter.annotation
     own = dict(inspect.signature(options_class).parameters)
-    reads = own.pop("reading", None) is not None
-    shared = inspect.signature(Reading).parameters if reads else {}
+    reading = own.pop("reading", None)
+    shared = {} if reading is None else inspect.signature(reading.annotation).parameters
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:
         fields = {name: given[name] for name in own}
-        if reads:
-            fields["reading"] = Reading(**{name: given[name] for name in shared})
+        if reading is not None:
+            fields["reading"] = reading.annotation(**{name: given[name] for name in shared})
         command(options_class(**fields))
 
     # Typer reads only the signature and the annotations.

@@ -166,10 +166,14 @@ class _Nexus:
 
     def tree(self, written: _Written, options: dict[str, Any]) -> Tree:
         """Return the tree of a part of the text."""
-        # Replace the text before the tree by blanks, so that messages give positions in the file.
-        before = re.sub(r"[^\n]", " ", self.plain[: written.start])
-        text = self.text[written.start : written.stop]
-        return self.named(parse_newick(f"{before}{text};", **options), written)
+        text = self.text[written.start : written.stop] + ";"
+        try:
+            parsed = parse_newick(text, **options)
+        except ValueError:
+            # Blanks for the text before the tree, so that the message has the position in the file.
+            before = re.sub(r"[^\n]", " ", self.text[: written.start])
+            parsed = parse_newick(before + text, **options)
+        return self.named(parsed, written)
 
     def _commands(self) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each command. Semicolons in quotes do not end a command."""
