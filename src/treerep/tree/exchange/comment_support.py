@@ -19,6 +19,8 @@ _NHX = re.compile(r"\[&&NHX([^\[\]]*+)\]")
 _NHX_PAIR = re.compile(r":([^=:]++)=([^:]*+)")
 _HOT = re.compile(r"\[&(?!&)([^\[\]]*+)\]")
 _HOT_PAIR = re.compile(r"""(?:^|,)\s*+([^=,]++)=("[^"]*+"|\{[^{}]*+\}|[^,]*+)""")
+#: Keys that may also number the nodes. They are not support if leaves have them.
+NUMBERING_KEYS = ("label", "")
 _NUMBER = re.compile(r"\s*+\[([^\[\]]++)\]\s*+")
 
 
@@ -40,4 +42,5 @@ def noted_support(comments: str, after_length: str | None) -> list[tuple[str, st
     number = _NUMBER.fullmatch(after_length or "")
     if number:
         pairs.append(("", number[1]))
-    return [(key, text.strip().strip('"')) for key, text in pairs if key in SUPPORT_KEYS]
+    named = [(key if key == "B" else key.lower(), text) for key, text in pairs]
+    return [(key, text.strip().strip('"')) for key, text in named if key in SUPPORT_KEYS]

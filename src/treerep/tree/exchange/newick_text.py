@@ -13,7 +13,7 @@ from .._validation import check_total
 from ..comparison.support import support_above
 from ..structure.annotations import Annotations
 from ..structure.rooted import Preorder, lower_ends
-from .comment_support import SUPPORT_KEYS, noted_support
+from .comment_support import NUMBERING_KEYS, SUPPORT_KEYS, noted_support
 
 if TYPE_CHECKING:
     from ..tree import Tree
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # linear time.
 _BARE = r"[^\s()\[\]',:;]++"
 # Other programs stop at these characters outside quotes, so such names are written in quotes.
-_SAFE = re.compile(r"""[^\s()\[\]',:;"{}=]++""")
+_SAFE = re.compile(r"""[^\s()\[\]',:;"{}=\\]++""")
 _NAME_AND_LENGTH = rf"\s*+('[^']*+(?:''[^']*+)*+'|{_BARE})?+\s*+(?::\s*+([-+.0-9eE]*+))?+\s*+"
 _PIECE = re.compile(_NAME_AND_LENGTH)
 _STEP = re.compile(_NAME_AND_LENGTH + r"([(),;])")
@@ -335,14 +335,7 @@ class _Reader:
             texts = {node: name for node, name in inner.items() if looks_like_support(name)}
         if not self._take_support(texts):
             texts = {}
-            inner_nodes = set(self.parents)
-            for key in SUPPORT_KEYS:
-                noted = self.noted.get(key, {})
-                # A number after the length of a leaf is the number of an edge, not support.
-                if (key or noted.keys() <= inner_nodes) and self._take_support(
-                    {node: text for node, text in noted.items() if node in inner_nodes}
-                ):
-                    break
+            self._take_support_of_comments()
         for node, name, is_inner in self.written:
             if is_inner and self.inner_labels == "clades" and node not in texts:
                 self.clades[node] = _unquoted(name)
@@ -358,6 +351,16 @@ class _Reader:
             self.shares[node] = share
             self.texts[node] = "" if support[1] else text
         return True
+
+    def _take_support_of_comments(self) -> None:
+        inner = set(self.parents)
+        for key in SUPPORT_KEYS:
+            noted = self.noted.get(key, {})
+            texts = {node: text for node, text in noted.items() if node in inner}
+            if key in NUMBERING_KEYS and len(texts) < len(noted):
+                continue
+            if self._take_support(texts):
+                return
 
     def _note(self, node: int, step: re.Match[str]) -> None:
         """Keep the support in the comments of a node."""
