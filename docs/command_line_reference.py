@@ -9,13 +9,13 @@ from typing import Any, Literal, get_args, get_origin
 
 from typer.main import get_command
 
-from treerep.cli._options import Reading, TreeReading
+from treerep.cli._options import DataReading, TreeReading
 from treerep.cli.app import app
 
 COMMON = ("trials", "seed", "jobs", "device", "json")
 _OPTION = re.compile(r"(?<![`\w-])--[a-z][a-z-]*( (treerep|backbone|sarkar|points)\b)?")
 TREE_READING = tuple(TreeReading.__dataclass_fields__)
-READING = tuple(name for name in Reading.__dataclass_fields__ if name not in TREE_READING)
+READING = tuple(DataReading.__dataclass_fields__)
 
 
 def reference() -> str:
@@ -28,7 +28,7 @@ def reference() -> str:
     lines += _table([row for row in _options(program.commands["fit"]) if row.name in READING])
     lines += ["", "## Tree options", "", "Commands that read trees share these options.", ""]
     lines += _table(
-        [row for row in _options(program.commands["fit"]) if row.name in TREE_READING]
+        [row for row in _options(program.commands["convert"]) if row.name in TREE_READING]
     )
     for path, command in _leaves(program):
         lines += ["", f"## {path}", "", *_section(path, command)]

@@ -11,6 +11,7 @@ import typer
 from ..fitting.methods import DEFAULT, TRIALS
 from ._options import (
     Bound,
+    DataReading,
     DeltaMethod,
     Device,
     Either,
@@ -96,7 +97,7 @@ class FitOptions:
     device: Device = None
     to: To = None
     json: Json = False
-    reading: Reading
+    reading: DataReading
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -182,15 +182,10 @@ class TreeReading:
         ),
     ] = None
 
-    def tree_options(self) -> dict[str, Any]:
-        """Return the options of `formats.read_tree` that are given."""
-        given = {name: getattr(self, name) for name in TreeReading.__dataclass_fields__}
-        return {name: value for name, value in given.items() if value is not None}
-
 
 @dataclass(frozen=True)
-class Reading(TreeReading):
-    """Options of every command that reads data, or a tree in place of data."""
+class DataReading:
+    """Options of every command that reads data."""
 
     kind: Annotated[
         Literal["distances", "points", "graph", "sequences"] | None,
@@ -285,10 +280,21 @@ class Reading(TreeReading):
         )
 
 
+@dataclass(frozen=True)
+class Reading(TreeReading, DataReading):
+    """Options of every command that reads data or a tree."""
+
+
+def tree_options(reading: DataReading | TreeReading) -> dict[str, Any]:
+    """Return the options of `formats.read_tree` that are given."""
+    given = {name: getattr(reading, name, None) for name in TreeReading.__dataclass_fields__}
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def with_options(command: Callable[[Any], None]) -> Callable[..., None]:
     """Make each field of a command's dataclass an option of the command.
 
-    The fields of `Reading` or `TreeReading`, if the command reads data or a tree, are listed last.
+    The options of reading, if the command reads data or a tree, are listed last.
     """
     (parameter,) = inspect.signature(command).parameters.values()
     options_class: type = parameter.annotation

@@ -116,6 +116,16 @@ def test_what_is_refused(text: str, message: str) -> None:
     assert "\n" not in str(error.value)
 
 
+def test_tokens_name_inner_nodes() -> None:
+    text = "#NEXUS begin trees; translate 1 a, 2 b, 3 c, 4 d, 5 e, 6 f; tree t = {}; end;"
+    tree = read(text.format("((4:1,5:1)2:1,(6:1,3:1)1:1);"))
+    assert tree.support is None
+    assert sorted(tree.clade_names.values()) == ["a", "b"]
+    # 4 is a leaf, so it is not the name of a clade.
+    tree = read(text.format("((4:1,5:1)4:1,(6:1,3:1)2:1);"))
+    assert sorted(tree.support[~np.isnan(tree.support)]) == [0.02, 0.04]
+
+
 TWO_TAXA = """#NEXUS
 begin taxa; title 'First taxa'; dimensions ntax=3; taxlabels a b c; end;
 begin taxa; title Second; dimensions ntax=3; taxlabels d e f; end;

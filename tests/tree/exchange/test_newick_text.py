@@ -158,6 +158,21 @@ def test_support_of_other_programs(support: tuple[str, str], shares: list[float]
 
 
 @pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("((1:1,2:1)6:1,(3:1,4:1)7:1)5;", ["5", "6", "7"]),
+        ("((0:1,1:1)4:1,(2:1,3:1)5:1);", ["4", "5"]),
+        ("((1:1,2:1)60:1,(3:1,4:1)7:1)5;", []),
+        ("((1:1,2:1)4:1,(3:1,4:1)5:1);", []),
+    ],
+)
+def test_numbers_of_all_nodes_are_not_support(text: str, names: list[str]) -> None:
+    tree = Tree.from_newick(text)
+    assert sorted(tree.clade_names.values()) == names
+    assert (tree.support is None) == bool(names)
+
+
+@pytest.mark.parametrize(
     "labels", [("a", "95", "c"), ("10", "20", "30"), ("1", "2", "3"), ("a", "1/2", "c")]
 )
 def test_points_with_numbers_for_names_come_back_from_inner_nodes(

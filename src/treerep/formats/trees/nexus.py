@@ -275,7 +275,13 @@ class _Nexus:
         numbers, labels = number_points(tuple(names[point] for point in order))
         ids = np.arange(len(parsed.edges) + 1)
         ids[order] = numbers
-        notes = parsed.annotations.renumbered(ids)
+        # Tokens may also name clades. The number of a leaf is support, or numbers the nodes.
+        leaves = set(tokens)
+        clades = tuple(
+            (node, name if name in leaves else written.translate.get(name, name))
+            for node, name in parsed.annotations.clade_names
+        )
+        notes = parsed.annotations._replace(clade_names=clades).renumbered(ids)
         fields = ids[parsed.edges], parsed.weights, labels, parsed.support
         return Tree._in_canonical_order(n, *fields, False, notes)
 

@@ -32,6 +32,8 @@ _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _SUPPORT = re.compile(rf"{_NUMBER}(?:/{_NUMBER})*")
 #: What the names of inner nodes mean.
 INNER_LABELS = ("clades", "points", "ignore")
+#: What to do with negative lengths.
+NEGATIVE_LENGTHS = ("error", "zero")
 _SHARE_DECIMALS = 4
 # Shares are sums of many weights in some programs, and may exceed 1 by rounding.
 _ROUNDING = 1e-6
@@ -176,7 +178,7 @@ def read_support(texts: Sequence[str]) -> tuple[list[float], bool] | None:
 
 
 def is_numbering(names: Collection[str]) -> bool:
-    """Tell whether names are point numbers from 0 or from 1. Internal numbers are then points."""
+    """Tell whether names are the numbers from 0 or from 1, each of them once."""
     n = len(names)
     return set(names) in ({str(i) for i in range(n)}, {str(i) for i in range(1, n + 1)})
 
@@ -198,7 +200,7 @@ def parse_newick(
             f"default_length must be a finite length of at least 0, not {default_length!r}"
         )
     check_choice("inner_labels", inner_labels, INNER_LABELS)
-    check_choice("negative_lengths", negative_lengths, ("error", "zero"))
+    check_choice("negative_lengths", negative_lengths, NEGATIVE_LENGTHS)
     nodes = _Reader(text, inner_labels)
     nodes.read()
     nodes.sort_names()
@@ -333,6 +335,10 @@ class _Reader:
             texts = {node: name for node, name in inner.items() if is_share(name, whole)}
         else:
             texts = {node: name for node, name in inner.items() if looks_like_support(name)}
+            leaves = [name for _, name, is_inner in self.written if not is_inner]
+            # Some programs number all nodes. Support would repeat a number, or leave one out.
+            if texts and is_numbering([*leaves, *texts.values()]):
+                texts = {}
         if not self._take_support(texts):
             texts = {}
             self._take_support_of_comments()
