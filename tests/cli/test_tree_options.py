@@ -69,8 +69,10 @@ def test_they_are_for_trees(files):
 
 
 def test_fit_does_not_read_trees(files):
-    done = files("fit", "topology.nwk")
-    assert_one_line_error(done, "topology.nwk already contains a tree: use score")
+    message = ".nwk already contains a tree: use score, refine, embed, draw or view"
+    assert_one_line_error(files("fit", "topology.nwk"), message)
+    files("convert", "topology.nwk", "tree.nwk", "--default-length", "1")
+    assert_one_line_error(files("fit", "tree.nwk", "--format", "newick"), message)
 
 
 def test_trees_of_other_formats_are_named(files, tmp_path):

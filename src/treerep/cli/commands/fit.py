@@ -41,12 +41,11 @@ def fit_file(options: FitOptions) -> None:
     _check_trees(options)
     _check_method(options)
     kind = kind_of_file(options.source, options.reading)
-    if kind in ("tree", "sum"):
-        found = "a sum of trees" if kind == "sum" else "a tree"
-        raise ValueError(
-            f"{options.source} already contains {found}: use score, refine, embed, draw or view"
-        )
+    if options.reading.format is None and kind in ("tree", "sum"):
+        raise _is_fitted(options.source, kind)
     metric = read_either(options.source, options.reading)
+    if isinstance(metric, tr.Tree):
+        raise _is_fitted(options.source, "tree")
     begin = time.perf_counter()
     tree = _fitted(metric, options)
     settings = {
@@ -58,6 +57,13 @@ def fit_file(options: FitOptions) -> None:
         "refined": options.refine,
     }
     write_and_report(tree, metric, options, time.perf_counter() - begin, settings)
+
+
+def _is_fitted(path: str, kind: str) -> ValueError:
+    found = "a sum of trees" if kind == "sum" else "a tree"
+    return ValueError(
+        f"{path} already contains {found}: use score, refine, embed, draw or view"
+    )
 
 
 def _fitted(metric: tr.Metric, options: FitOptions) -> tr.Tree | tr.TreeSum:
