@@ -9,12 +9,13 @@ from typing import Any, Literal, get_args, get_origin
 
 from typer.main import get_command
 
-from treerep.cli._options import Reading
+from treerep.cli._options import DataReading, TreeReading
 from treerep.cli.app import app
 
 COMMON = ("trials", "seed", "jobs", "device", "json")
 _OPTION = re.compile(r"(?<![`\w-])--[a-z][a-z-]*( (treerep|backbone|sarkar|points)\b)?")
-READING = tuple(Reading.__dataclass_fields__)
+TREE_READING = tuple(TreeReading.__dataclass_fields__)
+READING = tuple(DataReading.__dataclass_fields__)
 
 
 def reference() -> str:
@@ -25,6 +26,10 @@ def reference() -> str:
     lines += _table([row for row in _options(program.commands["fit"]) if row.name in COMMON])
     lines += ["", "## Data options", "", "Commands that read data share these options.", ""]
     lines += _table([row for row in _options(program.commands["fit"]) if row.name in READING])
+    lines += ["", "## Tree options", "", "Commands that read trees share these options.", ""]
+    lines += _table(
+        [row for row in _options(program.commands["convert"]) if row.name in TREE_READING]
+    )
     for path, command in _leaves(program):
         lines += ["", f"## {path}", "", *_section(path, command)]
     return "\n".join([*lines, ""])
@@ -33,10 +38,12 @@ def reference() -> str:
 def _section(path: str, command: Any) -> list[str]:
     arguments = [row for row in command.params if row.param_type_name == "argument"]
     options = _options(command)
-    own = [row for row in options if row.name not in (*COMMON, *READING)]
+    own = [row for row in options if row.name not in (*COMMON, *READING, *TREE_READING)]
     common = [f"`{row.opts[0]}`" for row in options if row.name in COMMON]
     if any(row.name in READING for row in options):
         common.append("[data options](#data-options)")
+    if any(row.name in TREE_READING for row in options):
+        common.append("[tree options](#tree-options)")
     words = [f"treerep {path}", *(["[OPTIONS]"] if options else []), *map(_metavar, arguments)]
     lines = [*_description(command), "", "```text", " ".join(words), "```"]
     if arguments or own:

@@ -27,6 +27,7 @@ from treerep.fitting._request import KEEP
 from treerep.formats import DATA_FORMATS, TREE_FORMATS, read, read_tree, write_tree
 from treerep.placement._lengths import LENGTHS
 from treerep.refinement.refine import WEIGHTS
+from treerep.tree.exchange.newick_text import NEGATIVE_LENGTHS
 
 
 def test_names_are_those_of_the_library():
@@ -36,6 +37,7 @@ def test_names_are_those_of_the_library():
     assert get_args(options.Weights) == WEIGHTS
     assert get_args(options.Keep) == KEEP
     assert get_args(options.PlacementLengths) == LENGTHS
+    assert get_args(options.NegativeLengths) == NEGATIVE_LENGTHS
     assert get_args(options.TreeFormat) == tuple(TREE_FORMATS)
     assert set(get_args(options.AnyFormat)) == {*DATA_FORMATS, *readable}
     assert set(get_args(options.WrittenFormat)) == {

@@ -24,6 +24,11 @@ from treerep.cli._wording import one_line
         ("fit", "count edges with weight=False", "count edges with --unweighted"),
         ("fit", "n_jobs=2 and rng=1", "--jobs 2 and --seed 1"),
         ("refine", "pass moves=False", "pass --no-moves"),
+        (
+            "draw",
+            "no length: add one, or pass default_length=1.0 for all",
+            "no length: add one, or pass --default-length 1.0 for all",
+        ),
         ("delta", "time_limit is a number", "--time-limit is a number"),
         # `tr.as_metric(...)` is a call in Python.
         (
@@ -33,7 +38,7 @@ from treerep.cli._wording import one_line
         ),
         # Fixes without an option are removed.
         (
-            "draw",
+            "demo",
             "no length: add one, or pass default_length=1.0 for all",
             "no length: add one",
         ),

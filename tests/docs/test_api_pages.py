@@ -24,7 +24,7 @@ def pages(monkeypatch):
 def test_members_of_a_class(pages):
     found = pages.members("treerep.Tree")
     assert found["properties"] == [
-        *("n_nodes", "degrees", "total_length", "root", "clade_names"),
+        *("n_nodes", "degrees", "total_length", "root", "root_length", "clade_names"),
     ]
     assert {"cut", "newick", "from_newick", "pairs", "load"} <= set(found["methods"])
 

@@ -49,6 +49,35 @@ def test_files_keep_roots_and_clades(text: str, suffix: str, tmp_path) -> None:
     assert back == tree
 
 
+@pytest.mark.parametrize("suffix", ["npz", "json", "nwk", "nex"])
+def test_files_keep_the_length_of_the_root(suffix: str, tmp_path) -> None:
+    tree = Tree.from_newick("((a:1,b:1):1,c:2):0.125;")
+    tr.formats.write_tree(tree, tmp_path / f"tree.{suffix}")
+    assert tr.formats.read_tree(tmp_path / f"tree.{suffix}").root_length == 0.125
+    for copy in (pickle.loads(pickle.dumps(tree)), tree.canonical(), tree.with_leaves()):
+        assert copy.root_length == 0.125
+
+
+def test_scikit_bio_keeps_the_length_of_the_root() -> None:
+    skbio = pytest.importorskip("skbio")
+    theirs = skbio.TreeNode.read(["((a:1,b:1):1,c:2):0.125;"])
+    tree = Tree.from_skbio(theirs)
+    assert tree.root_length == 0.125
+    assert tree.to_skbio().length == 0.125
+    theirs.length = -1.0
+    with pytest.raises(ValueError, match="the length of the root is -1.0"):
+        Tree.from_skbio(theirs)
+
+
+def test_another_root_has_no_length() -> None:
+    tree = Tree.from_newick("((a:1,b:1):1,c:2):0.125;")
+    assert tree.with_root(tree.root).root_length == 0.125
+    for other in (tree.with_root("c"), tree.with_root(None), tree.root_at_outgroup("a")[0]):
+        assert other.root_length is None
+    assert tree.newick("c") == "((a:1.0,b:1.0):3.0,c:0.0);"
+    assert tree.root_at_midpoint()[0].root_length == 0.125  # the midpoint is the root
+
+
 @pytest.mark.parametrize("names", [["a"], {"x": "a"}, 3, {"0": "a"}, {"4": 5}])
 def test_damaged_names_of_clades_are_refused(names: object, tmp_path) -> None:
     path = tmp_path / "tree.json"
@@ -110,6 +139,12 @@ def test_midpoint_roots_are_written_without_naming_them() -> None:
         ({"root": 9}, "root must be a node from 0 to 2"),
         ({"clade_names": {0: "x"}}, "0, which is not a Steiner node: use nodes from 2 to 2"),
         ({"clade_names": {2: ""}}, "is '': give a text that is not empty"),
+        (
+            {"root_length": 1.0},
+            "root_length is the length of the edge above a root: pass root=",
+        ),
+        ({"root": 2, "root_length": -1.0}, "root_length must be a finite length of at least 0"),
+        ({"root": 2, "root_length": float("nan")}, "root_length must be a finite length"),
     ],
 )
 def test_wrong_annotations_are_refused(options, message: str) -> None:
@@ -126,9 +161,7 @@ def test_inner_names_as_points_or_ignored() -> None:
 
 
 def test_negative_lengths_on_request() -> None:
-    with pytest.raises(
-        ValueError, match=r"line 1 column 8 .*negative lengths can be read as 0"
-    ):
+    with pytest.raises(ValueError, match=r"line 1 column 8 .*or pass negative_lengths='zero'"):
         Tree.from_newick("(a:1,b:-0.5,c:1);")
     tree = Tree.from_newick("(a:1,b:-0.5,c:1);", negative_lengths="zero")
     assert tree.newick() == "(a:1.0,b:0.0,c:1.0);"

@@ -12,6 +12,7 @@ from ..fitting.methods import DEFAULT, TRIALS
 from ._options import (
     Alphabet,
     Bound,
+    DataReading,
     DeltaMethod,
     Device,
     Either,
@@ -34,6 +35,7 @@ from ._options import (
     To,
     TreeInput,
     TreeOutput,
+    TreeReading,
     Trials,
     Weights,
     WrittenFormat,
@@ -97,7 +99,7 @@ class FitOptions:
     device: Device = None
     to: To = None
     json: Json = False
-    reading: Reading
+    reading: DataReading
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,6 +204,7 @@ class PlaceOptions:
     jobs: Jobs = None
     to: To = None
     json: Json = False
+    reading: TreeReading
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from ..formats._errors import errors_named
 from ..formats._sniff import is_zarr
 from ..formats._source import Source
 from ..metric._matching import Wording, matched
-from ._options import Reading
+from ._options import DataReading, Reading, TreeReading, tree_options
 
 _HEAD = 1 << 16  # bytes that identify the kind of a file
 _ONE_LABEL = re.compile(rb"[^\s,;]+;\s*")
@@ -26,28 +26,38 @@ _WORDING = Wording(
 Matched = TypeVar("Matched", bound=tr.Metric)
 
 
-def read_either(path: str, reading: Reading) -> tr.Tree | tr.Embedding | tr.Metric:
-    """Read a tree, a sum of trees, an embedding or data."""
+def read_either(
+    path: str, reading: DataReading, *, with_tree: bool = False
+) -> tr.Tree | tr.Embedding | tr.Metric:
+    """Read a tree, a sum of trees, an embedding or data.
+
+    If the command also reads another file `with_tree`, options for trees may be for that file.
+    """
     kind = kind_of_file(path, reading)
     if kind == "sum":
-        return tr.TreeSum(read_trees(path))
+        return tr.TreeSum(read_trees(path, **tree_options(reading)))
     if kind == "tree":
-        return read_tree(path, format=reading.format)
+        return read_tree(path, format=reading.format, **tree_options(reading))
+    if tree_options(reading) and not with_tree:
+        option = next(iter(tree_options(reading))).replace("_", "-")
+        raise ValueError(
+            f"--{option} is for trees, but {path} does not contain a tree: remove it"
+        )
     if kind == "embedding":
         return _read_embedding(path)
     return reading.read(path)
 
 
-def read_tree_or_sum(path: str) -> tr.Tree | tr.TreeSum:
+def read_tree_or_sum(path: str, reading: TreeReading) -> tr.Tree | tr.TreeSum:
     """Read a tree or a sum of trees. Anything else raises an error."""
     if kind_of_file(path, Reading()) == "sum":
-        return tr.TreeSum(read_trees(path))
-    return read_tree(path)
+        return tr.TreeSum(read_trees(path, **tree_options(reading)))
+    return read_tree(path, **tree_options(reading))
 
 
-def read_one_tree(path: str) -> tr.Tree:
+def read_one_tree(path: str, reading: TreeReading) -> tr.Tree:
     """Read a tree. A sum of trees raises an error."""
-    found = read_tree_or_sum(path)
+    found = read_tree_or_sum(path, reading)
     if isinstance(found, tr.TreeSum):
         raise one_tree_error(found, path)
     return found
@@ -77,7 +87,7 @@ def refuse_trials(trials: int, reason: str) -> None:
         raise ValueError(f"--trials {trials} has no effect, because {reason}: remove --trials")
 
 
-def kind_of_file(path: str, reading: Reading) -> str:
+def kind_of_file(path: str, reading: DataReading) -> str:
     """Return "tree", "sum", "embedding" or "data", by the options, the content, or the suffix."""
     if reading.kind is not None or reading.metric is not None:
         return "data"

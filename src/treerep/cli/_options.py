@@ -24,6 +24,7 @@ else:  # typer lists and validates the names
 Saturated = Literal["cap", "raise"]
 Alphabet = Literal["dna", "protein"]
 PlacementLengths = Literal["refit", "scale", "given"]
+NegativeLengths = Literal["error", "zero"]
 Keep = Literal["best", "greedy", "majority", "strict"]
 Model = Literal["poincare", "klein", "lorentz"]
 Layout = Literal[
@@ -163,7 +164,29 @@ TimeLimit = Annotated[
 
 
 @dataclass(frozen=True)
-class Reading:
+class TreeReading:
+    """Options of every command that reads a tree."""
+
+    default_length: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="LENGTH",
+            help="For trees: length of edges without a length.",
+            show_default="a missing length is an error",
+        ),
+    ] = None
+    negative_lengths: Annotated[
+        NegativeLengths | None,
+        typer.Option(
+            help="For trees in Newick or Nexus: read negative lengths as 0.",
+            show_default="error",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class DataReading:
     """Options of every command that reads data."""
 
     kind: Annotated[
@@ -271,22 +294,33 @@ class Reading:
         return metric
 
 
+@dataclass(frozen=True)
+class Reading(TreeReading, DataReading):
+    """Options of every command that reads data or a tree."""
+
+
+def tree_options(reading: DataReading | TreeReading) -> dict[str, Any]:
+    """Return the options of `formats.read_tree` that are given."""
+    given = {name: getattr(reading, name, None) for name in TreeReading.__dataclass_fields__}
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def with_options(command: Callable[[Any], None]) -> Callable[..., None]:
     """Make each field of a command's dataclass an option of the command.
 
-    The fields of `Reading`, if the command reads data, are listed last.
+    The options of reading, if the command reads data or a tree, are listed last.
     """
     (parameter,) = inspect.signature(command).parameters.values()
     options_class: type = parameter.annotation
     own = dict(inspect.signature(options_class).parameters)
-    reads = own.pop("reading", None) is not None
-    shared = inspect.signature(Reading).parameters if reads else {}
+    reading = own.pop("reading", None)
+    shared = {} if reading is None else inspect.signature(reading.annotation).parameters
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:
         fields = {name: given[name] for name in own}
-        if reads:
-            fields["reading"] = Reading(**{name: given[name] for name in shared})
+        if reading is not None:
+            fields["reading"] = reading.annotation(**{name: given[name] for name in shared})
         command(options_class(**fields))
 
     # Typer reads only the signature and the annotations.

@@ -21,6 +21,8 @@ _NODE_BYTES = 400  # the id and its number, twice, and the name
 _CHARACTER_BYTES = 8  # of an attribute: up to four in Python, in pieces and joined
 _LONGEST_TAG = 1 << 24  # bytes; the XML parser keeps a tag or comment in memory until its end
 _TRUE = ("true", "1")
+# Formats of trees by their first element.
+_OTHER_TREES = {"phyloxml": "phyloXML", "nexml": "NeXML"}
 
 
 class GraphML:
@@ -151,6 +153,10 @@ class GraphML:
         space, _, tag = tag.rpartition(" ")
         if self._space is None:
             self._space = space
+            if tag in _OTHER_TREES:
+                self.fail(
+                    f"{_OTHER_TREES[tag]} is not read: convert the trees to Newick or Nexus"
+                )
             if tag != "graphml":
                 self.fail(f"the first element is <{tag}>, not <graphml>: use a GraphML file")
         if space != self._space:

@@ -12,6 +12,9 @@ _OPENINGS = (
     ("#nexus", "nexus"),
     ("<?xml", "graphml"),
     ("<graphml", "graphml"),
+    # These are refused with the name of their format.
+    ("<phyloxml", "graphml"),
+    ("<nex:nexml", "graphml"),
 )
 # Alignments in formats that are not read.
 _ALIGNMENTS = (("clustal", "Clustal"), ("# stockholm", "Stockholm"), ("#mega", "MEGA"))

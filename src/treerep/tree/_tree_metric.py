@@ -45,6 +45,7 @@ class TreeMetric(CompiledMetric):
         order_known: bool = True,
         root: int | None = None,
         clade_names: Mapping[int, str] | None = None,
+        root_length: float | None = None,
     ) -> None:
         n = whole_number(n_points, "n_points")
         if n < 1:
@@ -54,7 +55,7 @@ class TreeMetric(CompiledMetric):
         check_tree(pairs)
         shares = check_support(support, len(pairs))
         shares = None if shares is None else read_only_copy(shares, support)
-        notes = check_annotations(n, len(pairs) + 1, root, clade_names)
+        notes = check_annotations(n, len(pairs) + 1, root, clade_names, root_length)
         self._set(n, pairs, lengths, check_labels(labels, n), shares, bool(order_known), notes)
 
     @classmethod
@@ -169,6 +170,11 @@ class TreeMetric(CompiledMetric):
     def root(self) -> int | None:
         """The node at which the tree is rooted, or None."""
         return self._annotations.root
+
+    @property
+    def root_length(self) -> float | None:
+        """Length of the edge above the root, or None. It is not part of any distance."""
+        return self._annotations.root_length
 
     @property
     def clade_names(self) -> dict[int, str]:

@@ -60,6 +60,9 @@ class Tree(TreeMetric):
         The node at which the tree is rooted. Trees from Newick and Nexus files keep their root.
     clade_names : mapping, optional
         Names of internal nodes: from Steiner nodes to text.
+    root_length : float, optional
+        Length of the edge above the root, such as the stem of a dated tree. It is kept in files,
+        and is not part of any distance.
 
     Attributes
     ----------
@@ -87,7 +90,7 @@ class Tree(TreeMetric):
     Notes
     -----
     Construction validates the edges in O(N). `==` and `isclose` ignore `support`,
-    `order_known`, `root` and `clade_names`. `pairs`, `block` and `path` also accept Steiner nodes.
+    `order_known`, `root`, `root_length` and `clade_names`. `pairs`, `block` and `path` also accept Steiner nodes.
 
     Examples
     --------
@@ -140,7 +143,7 @@ class Tree(TreeMetric):
         """Return the same tree rooted at a node.
 
         A former root that has only two branches and no name is removed. The numbers of Steiner
-        nodes may change, and `root` is the new number.
+        nodes may change, and `root` is the new number. Another root has no `root_length`.
 
         Parameters
         ----------
@@ -154,8 +157,11 @@ class Tree(TreeMetric):
         '((a:1.0,b:1.0):4.0,c:0.0);'
         """
         node = None if root is None else self._node(root)
-        chosen = self._replace(_annotations=self._annotations._replace(root=node))
         old = self.root
+        notes = self._annotations._replace(root=node)
+        if node != old:
+            notes = notes._replace(root_length=None)
+        chosen = self._replace(_annotations=notes)
         if old in (None, node) or old < self.n_points or old in self.clade_names:
             return chosen
         return chosen._without(old) if self.degrees[old] == 2 else chosen
@@ -423,7 +429,7 @@ class Tree(TreeMetric):
         internal node has the name of its clade. If it has no name, the support of the edge
         above it is written instead: as in the file that the tree was read from, or as a share
         with four decimals. Names of internal nodes that look like support are quoted. `save`
-        keeps names and support.
+        keeps names and support. The root has a length if the tree has a `root_length`.
 
         Examples
         --------
@@ -481,6 +487,13 @@ class Tree(TreeMetric):
         shares up to 1, or percentages if one of them is larger than 1. If several numbers are
         joined by slashes, the last number counts (98.7/100: IQ-TREE writes SH-aLRT and
         bootstrap support). Numbers above 100 and quoted numbers are names.
+
+        If no name is support, the comments of internal nodes are searched for support:
+        ``[&posterior=0.98]`` (BEAST), ``[&prob=0.98]`` (MrBayes), ``[&bootstrap=95]``,
+        ``[&support=95]`` or ``[&label=95]`` (FigTree), ``[&&NHX:B=95]``, and ``[95]`` after the
+        length (RAxML). The first of these that a tree has is read. Other comments are ignored.
+
+        A length of the root becomes `root_length`.
 
         Examples
         --------

@@ -24,6 +24,10 @@ WRITTEN = {
     "upper": nexus("FORMAT TRIANGLE = UPPER;", "a 0 1 2.5\nb 0 3\nc 0\n"),
     "upper, no diagonal": nexus("format triangle=upper nodiagonal;", "a 1 2.5\nb 3\nc\n"),
     "both": nexus("format triangle=both;", "a 0 1 2.5\nb 1 0 3\nc 2.5 3 0\n"),
+    "both, no diagonal": nexus("format triangle=both nodiagonal;", "a 1 2.5\nb 1 3\nc 2.5 3\n"),
+    "both, no diagonal, broken rows": nexus(
+        "format triangle=both nodiagonal;", "a 1\n 2.5\nb 1 3\nc\n 2.5 3\n"
+    ),
     "no labels": nexus("format nolabels;", "0\n1 0\n2.5 3 0\n"),
     "comments": nexus("[what\nfor]", "[1] a 0\n[2] b 1 0 [x]\n'c' 2.5 3 0\n"),
     "broken rows": nexus("format triangle=both;", "a 0\n 1 2.5\nb 1 0\n 3\nc 2.5 3 0\n"),

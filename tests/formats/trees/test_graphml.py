@@ -122,7 +122,7 @@ def test_defaults_and_missing_lengths() -> None:
         ("<graphml/>", "the file has no graph with nodes"),
         (
             "<phyloxml><phylogeny/></phyloxml>",
-            "line 1: the first element is <phyloxml>, not <graphml>",
+            "line 1: phyloXML is not read: convert the trees to Newick or Nexus",
         ),
         (graph("", kind="directed"), "line 2: the graph is directed"),
         (graph('<graph id="2"/>'), "line 3: the file has more than one graph"),

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 
 from treerep.formats.trees.nexus import read as read_source
-from treerep.formats.trees.nexus import write
+from treerep.formats.trees.nexus import read_all, write
 from treerep.tree.tree import Tree
 
 from ..files import source
@@ -114,6 +114,66 @@ def test_what_is_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
         read(text)
     assert "\n" not in str(error.value)
+
+
+def test_tokens_name_inner_nodes() -> None:
+    text = "#NEXUS begin trees; translate 1 a, 2 b, 3 c, 4 d, 5 e, 6 f; tree t = {}; end;"
+    tree = read(text.format("((4:1,5:1)2:1,(6:1,3:1)1:1);"))
+    assert tree.support is None
+    assert sorted(tree.clade_names.values()) == ["a", "b"]
+    # 4 is a leaf, so it is not the name of a clade.
+    tree = read(text.format("((4:1,5:1)4:1,(6:1,3:1)2:1);"))
+    assert sorted(tree.support[~np.isnan(tree.support)]) == [0.02, 0.04]
+
+
+TWO_TAXA = """#NEXUS
+begin taxa; title 'First taxa'; dimensions ntax=3; taxlabels a b c; end;
+begin taxa; title Second; dimensions ntax=3; taxlabels d e f; end;
+begin trees; link taxa = second; translate 1 d, 2 e, 3 f; tree t = (1:1,2:2,3:3); end;
+begin trees; {link} {translate} tree u = {tree}; end;
+"""
+
+
+@pytest.mark.parametrize(
+    ("link", "translate", "tree"),
+    [
+        ("Link Taxa = 'first taxa';", "translate 1 a, 2 b, 3 c;", "(1:1,2:2,3:3)"),
+        ("LINK TAXA = 'FIRST TAXA';", "", "(1:1,2:2,3:3)"),
+        ("", "", "(a:1,b:2,c:3)"),  # only one block has these names
+        ("", "translate 1 a, 2 b, 3 c;", "(1:1,2:2,3:3)"),
+    ],
+)
+def test_several_blocks_of_taxa(link: str, translate: str, tree: str) -> None:
+    text = TWO_TAXA.format(link=link, translate=translate, tree=tree)
+    first, second = read_all(source(text))
+    assert first.labels == ("d", "e", "f")
+    assert second.labels == ("a", "b", "c")
+    assert first.weights.tolist() == second.weights.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("link", "tree", "message"),
+    [
+        ("", "(1:1,2:2,3:3)", "several TAXA blocks have names for this tree: add LINK TAXA ="),
+        (
+            "link taxa = third;",
+            "(1:1,2:2,3:3)",
+            "LINK names no TAXA block of the file: 'THIRD'",
+        ),
+        ("link taxa = second;", "(a:1,b:2,c:3)", "'a' is in the tree but not in TAXLABELS"),
+        ("", "(a:1,d:2,e:3)", "in the tree but not in the TAXLABELS of one TAXA block"),
+    ],
+)
+def test_taxa_that_are_not_clear(link: str, tree: str, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^Nexus, line 5 .*{message}") as error:
+        read_all(source(TWO_TAXA.format(link=link, translate="", tree=tree)))
+    assert "\n" not in str(error.value)
+
+
+def test_the_position_of_an_error_in_the_second_tree() -> None:
+    text = "#NEXUS\nbegin trees;\ntree t = (a:1,b:1);\ntree u = (a:1,b);\nend;"
+    with pytest.raises(ValueError, match=r"line 4 column 15 .*missing length"):
+        read_all(source(text))
 
 
 @settings(max_examples=25)

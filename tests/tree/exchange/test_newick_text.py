@@ -11,7 +11,7 @@ from treerep.tree.tree import Tree
 
 from ..strategies import trees
 
-LABELS = st.one_of(st.text(max_size=8), st.text("ab_'\"()[]:;, \t\n0.-", max_size=6))
+LABELS = st.one_of(st.text(max_size=8), st.text("ab_'\"()[]{}=\\:;, \t\n0.-", max_size=6))
 
 
 def parts(text: str, **options: object) -> tuple:
@@ -82,12 +82,12 @@ def test_reads_inner_names_as_points(text: str, expected: tuple) -> None:
         ("(A:1,);", 5, "a leaf has no name"),
         ("();", 1, "a leaf has no name"),
         ("(A:1,B:-2);", 7, "length -2.0 is negative"),
-        ("(A:1,B:1e999);", 7, "length inf is negative or infinite"),
+        ("(A:1,B:1e999);", 7, "the length is infinite: correct it"),
         ("(A:1,B:nan);", 7, "unexpected 'n'"),
         ("(A:1,B:1_0);", 8, "unexpected '_'"),
         ("(A:1,B:);", 7, "expected a length after the colon, not ''"),
         ("(A:1,B:1e);", 7, "expected a length after the colon, not '1e'"),
-        ("(A:1,B);", 5, "missing length: add one, or choose a default length"),
+        ("(A:1,B);", 5, "missing length: add one, or pass default_length=1.0 for all"),
         ("(A:1,A:2);", 5, "the name 'A' occurs twice"),
         ("(A:1,B(C:1):2);", 6, "expected a comma or a closing parenthesis"),
         ("(A:1)(B:1);", 5, "expected a comma or a closing parenthesis"),
@@ -96,7 +96,8 @@ def test_reads_inner_names_as_points(text: str, expected: tuple) -> None:
         ("(A'b:1,B:2);", 2, "unclosed quote, or a quote in the middle of a name"),
         ("(A:1,B:2)[x;", 9, "this comment is not closed"),
         ("(A:1,B]:2);", 6, "unexpected ']'"),
-        ("(A:1,B:2):3;", 10, "the root has a length, but no edge above it"),
+        ("(A:1,B:2):-3;", 10, "length -3.0 is negative: correct it, or pass negative_lengths="),
+        ("(A:1,B:2):1e999;", 10, "the length is infinite: correct it"),
         ("(A:1:2,B:2);", 4, "unexpected ':'"),
     ],
 )
@@ -154,6 +155,21 @@ def test_support_of_other_programs(support: tuple[str, str], shares: list[float]
     quoted = Tree.from_newick("((A:1,B:2)'{}':1,(C:1,D:1)'{}':1);".format(*support))
     assert sorted(quoted.clade_names.values()) == sorted(support)
     assert quoted.support is None
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("((1:1,2:1)6:1,(3:1,4:1)7:1)5;", ["5", "6", "7"]),
+        ("((0:1,1:1)4:1,(2:1,3:1)5:1);", ["4", "5"]),
+        ("((1:1,2:1)60:1,(3:1,4:1)7:1)5;", []),
+        ("((1:1,2:1)4:1,(3:1,4:1)5:1);", []),
+    ],
+)
+def test_numbers_of_all_nodes_are_not_support(text: str, names: list[str]) -> None:
+    tree = Tree.from_newick(text)
+    assert sorted(tree.clade_names.values()) == names
+    assert (tree.support is None) == bool(names)
 
 
 @pytest.mark.parametrize(
@@ -244,6 +260,48 @@ def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
         assert "\n" not in problem
     else:
         assert Tree(tree.n_points, tree.edges, tree.weights, tree.labels) == tree
+
+
+@pytest.mark.parametrize("sign", [*'"{}=\\/*+-<>|~!?&%$#@^`._'])
+def test_other_libraries_read_names_with_any_sign(sign: str) -> None:
+    dendropy = pytest.importorskip("dendropy")
+    treeswift = pytest.importorskip("treeswift")
+    skbio = pytest.importorskip("skbio")
+    labels = [f"x{sign}y", f"{sign}y", f"x{sign}"]
+    text = Tree(3, [[0, 3], [1, 3], [2, 3]], [1, 2, 3], labels=labels).newick()
+    theirs = dendropy.Tree.get(data=text, schema="newick", preserve_underscores=True)
+    assert [leaf.taxon.label for leaf in theirs.leaf_node_iter()] == labels
+    leaves = treeswift.read_tree_newick(text).traverse_leaves()
+    assert sorted(leaf.label.strip("'") for leaf in leaves) == sorted(labels)
+    read = skbio.TreeNode.read([text], format="newick", convert_underscores=False)
+    assert [tip.name for tip in read.tips()] == labels
+
+
+def test_a_length_of_the_root_is_kept() -> None:
+    tree = Tree.from_newick("((A:1,B:2):0.5,C:3):0.25;")
+    assert tree.root_length == 0.25
+    assert tree.newick() == "((A:1.0,B:2.0):0.5,C:3.0):0.25;"
+    assert tree.newick(digits=1) == "((A:1,B:2):0.5,C:3):0.2;"
+    assert tree.distances().tolist() == parts_distances("((A:1,B:2):0.5,C:3);")
+    named = Tree.from_newick("(A:1,B:2)Felidae:0.5;")
+    assert named.newick() == "(A:1.0,B:2.0)Felidae:0.5;"
+    assert Tree.from_newick("A:2;").newick() == "A:2.0;"
+
+
+@pytest.mark.parametrize("end", [";", ":0;", ":0.0;"])
+def test_a_root_of_length_0_has_none(end: str) -> None:
+    tree = Tree.from_newick("(A:1,B:2)" + end)
+    assert tree.root_length is None
+    assert tree.newick() == "(A:1.0,B:2.0);"
+
+
+def test_options_apply_to_the_root() -> None:
+    assert Tree.from_newick("(A:1,B:2):-3;", negative_lengths="zero").root_length is None
+    assert Tree.from_newick("(A,B);", default_length=2.0).root_length is None
+
+
+def parts_distances(text: str) -> list[list[float]]:
+    return Tree.from_newick(text).distances().tolist()
 
 
 SAFE = st.text("abcXYZ019.|-", min_size=1, max_size=6)

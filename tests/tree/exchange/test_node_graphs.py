@@ -117,7 +117,7 @@ def test_skbio_trees_of_others() -> None:
     for text, message in [
         ("((a,b):1,c:1);", "the edge above 'a' has no length"),
         ("(a:1,:2);", "leaf of the tree has no name"),
-        ("(a:1,b:2):3;", "the root has a length, 3.0"),
+        ("(a:1,b:2):-3;", "the length of the root is -3.0"),
         ("(a:1,a:2);", "share the label 'a'"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -8,7 +8,7 @@ import treerep as tr
 from ...fitting.methods import DEFAULT, TRIALS
 from ...formats import write_tree
 from .._command_options import FitOptions, RefineOptions
-from .._inputs import read_either
+from .._inputs import kind_of_file, read_either
 from .._outputs import (
     check_sum_output,
     check_tree_output,
@@ -40,13 +40,12 @@ def fit_file(options: FitOptions) -> None:
     check_tree_output(options.output, options.to, options.source)
     _check_trees(options)
     _check_method(options)
+    kind = kind_of_file(options.source, options.reading)
+    if options.reading.format is None and kind in ("tree", "sum"):
+        raise _is_fitted(options.source, kind)
     metric = read_either(options.source, options.reading)
-    if isinstance(metric, tr.Tree | tr.TreeSum):
-        is_sum = isinstance(metric, tr.TreeSum)
-        kind = "a sum of trees" if is_sum else "a tree"
-        raise ValueError(
-            f"{options.source} already contains {kind}: use score, refine, embed, draw or view"
-        )
+    if isinstance(metric, tr.Tree):
+        raise _is_fitted(options.source, "tree")
     begin = time.perf_counter()
     tree = _fitted(metric, options)
     settings = {
@@ -58,6 +57,13 @@ def fit_file(options: FitOptions) -> None:
         "refined": options.refine,
     }
     write_and_report(tree, metric, options, time.perf_counter() - begin, settings)
+
+
+def _is_fitted(path: str, kind: str) -> ValueError:
+    found = "a sum of trees" if kind == "sum" else "a tree"
+    return ValueError(
+        f"{path} already contains {found}: use score, refine, embed, draw or view"
+    )
 
 
 def _fitted(metric: tr.Metric, options: FitOptions) -> tr.Tree | tr.TreeSum:

@@ -42,7 +42,7 @@ def place_file(options: PlaceOptions) -> None:
         check_outputs(output, source=options.source)
     else:
         check_tree_output(output, options.to, options.source)
-    tree = read_one_tree(options.tree)
+    tree = read_one_tree(options.tree, options.reading)
     new = _new_points(tree, options)
     rows = new.rows
     chosen: dict[str, Any] = {

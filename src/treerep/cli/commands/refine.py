@@ -15,8 +15,8 @@ def refine_file(options: RefineOptions) -> None:
     check_one_stdin(options.tree, options.source)
     # The output may overwrite the tree, but not the data.
     check_tree_output(options.output, options.to, options.source)
-    metric = read_either(options.source, options.reading)
-    given = read_tree_or_sum(options.tree)
+    metric = read_either(options.source, options.reading, with_tree=True)
+    given = read_tree_or_sum(options.tree, options.reading)
     names = options.tree, options.source
     if isinstance(given, tr.TreeSum):
         _refine_sum(match_points(given, metric, names), metric, options)

@@ -11,7 +11,7 @@ from ...scores.score import Score
 from .._bounds import bound_fields, bound_text, tree_bound
 from .._command_options import ScoreOptions
 from .._inputs import check_one_stdin, match_points, read_either
-from .._options import Reading
+from .._options import Reading, tree_options
 from .._outputs import align_columns, print_json, score_fields, size_fields, sizes_text
 
 _TITLES = {
@@ -25,13 +25,13 @@ _TITLES = {
 def score_file(options: ScoreOptions) -> None:
     """Print the scores of a tree or an embedding."""
     check_one_stdin(options.tree, options.source)
-    tree = read_either(options.tree, Reading())
+    tree = read_either(options.tree, Reading(**tree_options(options.reading)), with_tree=True)
     if not isinstance(tree, tr.Tree | tr.TreeSum | tr.Embedding | ProductEmbedding):
         raise ValueError(
             f"{options.tree} contains neither a tree nor an embedding: "
             "name the tree first and the data second"
         )
-    metric = read_either(options.source, options.reading)
+    metric = read_either(options.source, options.reading, with_tree=True)
     matched = match_points(tree, metric, (options.tree, options.source))
     scores = all_scores(matched, metric, options.jobs, options.device)
     bound = None

@@ -22,7 +22,8 @@ def view_file(options: ViewOptions) -> None:
     check_outputs(output, source=options.source, table=options.table)
     if options.show and output == "-":
         raise ValueError("--open needs a file: name one with --output")
-    source = read_either(options.source, options.reading)
+    compares = options.compare is not None
+    source = read_either(options.source, options.reading, with_tree=compares)
     cells = _cells(options)
     trees = rerooted(_trees(source, options), options.root)
     tree = trees.trees[0] if isinstance(trees, tr.TreeSum) else trees
@@ -62,7 +63,7 @@ def _compared(options: ViewOptions) -> dict[str, tr.Tree] | None:
     """Return the tree to compare with, by the name of its file."""
     if options.compare is None:
         return None
-    return {display_name(options.compare): read_one_tree(options.compare)}
+    return {display_name(options.compare): read_one_tree(options.compare, options.reading)}
 
 
 def _cells(options: ViewOptions) -> CellTable:

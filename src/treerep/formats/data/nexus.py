@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._core.memory import check_memory
 from ...metric.base import Metric
@@ -28,10 +29,11 @@ class _Form(NamedTuple):
     diagonal: bool = True
     labeled: bool = True
 
-    def columns(self, i: int, n: int) -> slice:
+    def columns(self, i: int, n: int) -> NDArray[np.int64]:
         """Return the columns of row i that are in the file."""
-        first = i + (not self.diagonal) if self.triangle == "upper" else 0
-        return slice(first, i + self.diagonal if self.triangle == "lower" else n)
+        first = i if self.triangle == "upper" else 0
+        columns = np.arange(first, i + 1 if self.triangle == "lower" else n)
+        return columns if self.diagonal else columns[columns != i]
 
 
 def read(source: Source, request: Request) -> Metric:
@@ -129,10 +131,10 @@ def _read_matrix(
     rest = iter(lines)
     for i in range(n):
         columns = form.columns(i, n)
-        name, row = _row(rest, columns.stop - columns.start, form.labeled)
+        width = len(columns)
+        name, row = _row(rest, width, form.labeled)
         names.append(name)
-        if columns.stop > columns.start:
-            width = columns.stop - columns.start
+        if width:
             square[i, columns] = read_rows([row], None, width, request.missing)[0]
         elif row[1].strip():
             raise ValueError(f"line {row[0]} has too many numbers: set the TRIANGLE in FORMAT")

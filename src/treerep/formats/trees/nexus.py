@@ -5,7 +5,7 @@ Maddison, Swofford and Maddison, Systematic Biology 46 (1997).
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -30,6 +30,7 @@ _TREE = re.compile(
     r"\s*+U?TREE\s*+\*?\s*+(?:'[^']*+(?:''[^']*+)*+'|[^\s='()*]++)\s*+=\s*+", re.IGNORECASE
 )
 _NTAX = re.compile(r"NTAX\s*=\s*([0-9]{1,18})(?![0-9])", re.IGNORECASE)
+_LINK = re.compile(r"\bTAXA\s*+=\s*+('[^']*+(?:''[^']*+)*+'|[^\s']++)", re.IGNORECASE)
 _BARE = re.compile(r"[A-Za-z0-9.]+")
 
 
@@ -86,34 +87,53 @@ def read(source: Source, **options: Any) -> Tree:
 
     Names are looked up in TRANSLATE, then in TAXLABELS: unchanged, with underscores for blanks,
     or, without TRANSLATE, by number from 1. Points are in the order of TAXLABELS. Underscores
-    are kept. Blocks other than TAXA and TREES are ignored.
+    are kept. Blocks other than TAXA and TREES are ignored. If the file has several TAXA blocks, a
+    tree has the taxa that LINK names, or those of the only block that has all of its names.
     """
     nexus = _Nexus(tree_text(source))
     nexus.read()
     if len(nexus.trees) > 1:
         nexus.fail(
-            nexus.trees[1][0], "the file has a second tree: read all trees, or keep only one"
+            nexus.trees[1].start, "the file has a second tree: read all trees, or keep only one"
         )
-    return nexus.tree(*nexus.trees[0], options)
+    return nexus.tree(nexus.trees[0], options)
 
 
 def read_all(source: Source, **options: Any) -> list[Tree]:
     """Read all trees of a Nexus file."""
     nexus = _Nexus(tree_text(source))
     nexus.read()
-    return [nexus.tree(start, stop, options) for start, stop in nexus.trees]
+    return [nexus.tree(written, options) for written in nexus.trees]
+
+
+class _Taxa:
+    """A TAXA block: its title in capitals, and its labels, numbered from 0."""
+
+    def __init__(self) -> None:
+        self.title = ""
+        self.count: int | None = None
+        self.labels: dict[str, int] = {}
+
+
+class _Written(NamedTuple):
+    """Where the text of a tree begins and ends, and the TRANSLATE and LINK of its block."""
+
+    start: int
+    stop: int
+    translate: dict[str, str]
+    link: str | None
 
 
 class _Nexus:
-    """The taxa of a file, and the position of its tree."""
+    """The taxa of a file, and the positions of its trees."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.plain = blank_comments(text, "Nexus")
-        self.n_taxa: int | None = None
-        self.taxa: dict[str, int] = {}  # labels, numbered from 0
-        self.translate: dict[str, str] = {}
-        self.trees: list[tuple[int, int]] = []  # where the text of each tree begins and ends
+        self.taxa: list[_Taxa] = []
+        self.translate: dict[str, str] = {}  # of the current TREES block
+        self.link: str | None = None
+        self.trees: list[_Written] = []
 
     def fail(self, position: int, problem: str) -> NoReturn:
         fail_at(self.text, position, problem, "Nexus")
@@ -127,6 +147,10 @@ class _Nexus:
                 if block is not None:
                     self.fail(start, f"block {block} has no END")
                 block = self._block_name(start, stop)
+                if block == "TAXA":
+                    self.taxa.append(_Taxa())
+                self.translate = {}
+                self.link = None
             elif word in ("END", "ENDBLOCK"):
                 block = None
             elif block == "TAXA":
@@ -140,12 +164,16 @@ class _Nexus:
         if not self.trees:
             self.fail(len(self.text), "the file has no tree: add a TREES block with one TREE")
 
-    def tree(self, start: int, stop: int, options: dict[str, Any]) -> Tree:
+    def tree(self, written: _Written, options: dict[str, Any]) -> Tree:
         """Return the tree of a part of the text."""
-        # Replace the text before the tree by blanks, so that messages give positions in the file.
-        before = re.sub(r"[^\n]", " ", self.plain[:start])
-        parsed = parse_newick(before + self.plain[start:stop] + ";", **options)
-        return self.named(parsed, start)
+        text = self.text[written.start : written.stop] + ";"
+        try:
+            parsed = parse_newick(text, **options)
+        except ValueError:
+            # Blanks for the text before the tree, so that the message has the position in the file.
+            before = re.sub(r"[^\n]", " ", self.text[: written.start])
+            parsed = parse_newick(before + text, **options)
+        return self.named(parsed, written)
 
     def _commands(self) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each command. Semicolons in quotes do not end a command."""
@@ -174,35 +202,41 @@ class _Nexus:
         return words[1].upper()
 
     def _read_taxa(self, word: str, start: int, stop: int) -> None:
+        taxa = self.taxa[-1]
         if word == "DIMENSIONS":
             count = _NTAX.search(self.plain, start, stop)
             if count is None:
                 self.fail(start, "DIMENSIONS has no NTAX=")
-            self.n_taxa = int(count.group(1))
+            taxa.count = int(count.group(1))
+        elif word == "TITLE":
+            taxa.title = _title(self.plain[start + len(word) : stop].strip())
         elif word == "TAXLABELS":
-            if self.taxa:
+            if taxa.labels:
                 self.fail(start, "TAXLABELS occurs twice")
             for at, name in self._words(start + len(word), stop):
                 if name is None:
                     self.fail(
                         at, "names are separated by a comma: use blanks, or quote the name"
                     )
-                if name in self.taxa:
+                if name in taxa.labels:
                     self.fail(at, f"the name {name!r} occurs twice in TAXLABELS")
-                self.taxa[name] = len(self.taxa)
-            if self.n_taxa not in (None, len(self.taxa)):
+                taxa.labels[name] = len(taxa.labels)
+            if taxa.count not in (None, len(taxa.labels)):
                 self.fail(
-                    start, f"NTAX is {self.n_taxa}, but TAXLABELS has {len(self.taxa)} names"
+                    start, f"NTAX is {taxa.count}, but TAXLABELS has {len(taxa.labels)} names"
                 )
 
     def _read_trees(self, word: str, start: int, stop: int) -> None:
         if word == "TRANSLATE":
             self._read_translate(start + len(word), stop)
+        elif word == "LINK":
+            link = _LINK.search(self.plain, start, stop)
+            self.link = _title(link[1]) if link else None
         elif word in ("TREE", "UTREE"):
             head = _TREE.match(self.plain, start, stop)
             if head is None:
                 self.fail(start, "a tree must be written as TREE name = (...)")
-            self.trees.append((head.end(), stop))
+            self.trees.append(_Written(head.end(), stop, self.translate, self.link))
 
     def _read_translate(self, start: int, stop: int) -> None:
         """Read pairs of a token and a name, separated by commas."""
@@ -231,32 +265,72 @@ class _Nexus:
             start = word.end()
             yield start, None if comma else (bare or quoted[1:-1].replace("''", "'"))
 
-    def named(self, parsed: Parsed, start: int) -> Tree:
+    def named(self, parsed: Parsed, written: _Written) -> Tree:
         """Return the tree with names for its tokens, and points in the order of TAXLABELS."""
         n = parsed.n_points
-        names = self._resolved(parsed.labels or [str(i) for i in range(n)], start)
-        last = len(self.taxa)
-        order = sorted(range(n), key=lambda point: self.taxa.get(names[point], last))
+        tokens = parsed.labels or [str(i) for i in range(n)]
+        names, taxa = self._resolved(tokens, written)
+        last = len(taxa)
+        order = sorted(range(n), key=lambda point: taxa.get(names[point], last))
         numbers, labels = number_points(tuple(names[point] for point in order))
         ids = np.arange(len(parsed.edges) + 1)
         ids[order] = numbers
-        notes = parsed.annotations.renumbered(ids)
+        # Tokens may also name clades. The number of a leaf is support, or numbers the nodes.
+        leaves = set(tokens)
+        clades = tuple(
+            (node, name if name in leaves else written.translate.get(name, name))
+            for node, name in parsed.annotations.clade_names
+        )
+        notes = parsed.annotations._replace(clade_names=clades).renumbered(ids)
         fields = ids[parsed.edges], parsed.weights, labels, parsed.support
         return Tree._in_canonical_order(n, *fields, False, notes)
 
-    def _resolved(self, tokens: Sequence[str], start: int) -> list[str]:
-        blanks = {name.replace("_", " "): name for name in self.taxa}
-        numbers = {}
-        if not self.translate:
-            numbers = {str(i + 1): name for name, i in self.taxa.items()}
-        names: dict[str, None] = {}
-        for token in tokens:
-            name = self.translate.get(token, token)
-            if name not in self.taxa:
-                name = blanks.get(name.replace("_", " "), numbers.get(name, name))
-            if self.taxa and name not in self.taxa:
-                self.fail(start, f"{name!r} is in the tree but not in TAXLABELS: add it there")
-            if name in names:
-                self.fail(start, f"{name!r} occurs twice in the tree: name each point once")
-            names[name] = None
-        return list(names)
+    def _resolved(
+        self, tokens: Sequence[str], written: _Written
+    ) -> tuple[list[str], dict[str, int]]:
+        """Return the names of the points of a tree, and the labels of its TAXA block."""
+        blocks = [taxa for taxa in self.taxa if taxa.labels]
+        if written.link is not None and len(blocks) > 1:
+            blocks = [taxa for taxa in blocks if taxa.title == written.link]
+            if not blocks:
+                self.fail(
+                    written.start, f"LINK names no TAXA block of the file: {written.link!r}"
+                )
+        labels = [taxa.labels for taxa in blocks] or [{}]
+        found = [(_names(tokens, written.translate, taxa), taxa) for taxa in labels]
+        known = [
+            (names, taxa) for names, taxa in found if not taxa or taxa.keys() >= set(names)
+        ]
+        if not known:
+            names, taxa = found[0]
+            name = next(name for name in names if name not in taxa)
+            where = "TAXLABELS" if len(found) == 1 else "the TAXLABELS of one TAXA block"
+            self.fail(
+                written.start, f"{name!r} is in the tree but not in {where}: add it there"
+            )
+        names, taxa = known[0]
+        if any(set(others) != set(names) for others, _ in known[1:]):
+            self.fail(
+                written.start,
+                "several TAXA blocks have names for this tree: add LINK TAXA = title to the TREES block",
+            )
+        if len(set(names)) < len(names):
+            name = next(name for k, name in enumerate(names) if name in names[:k])
+            self.fail(written.start, f"{name!r} occurs twice in the tree: name each point once")
+        return names, taxa
+
+
+def _title(word: str) -> str:
+    """Return the title of a block. Titles ignore case."""
+    return (word[1:-1].replace("''", "'") if word.startswith("'") else word).upper()
+
+
+def _names(tokens: Sequence[str], translate: dict[str, str], taxa: dict[str, int]) -> list[str]:
+    """Return the label of each token: by TRANSLATE, then by TAXLABELS, or the token itself."""
+    blanks = {name.replace("_", " "): name for name in taxa}
+    numbers = {} if translate else {str(i + 1): name for name, i in taxa.items()}
+    names = [translate.get(token, token) for token in tokens]
+    return [
+        name if name in taxa else blanks.get(name.replace("_", " "), numbers.get(name, name))
+        for name in names
+    ]

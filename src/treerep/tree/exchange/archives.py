@@ -58,6 +58,7 @@ def read_tree_fields(
         "support": _known(fields.get("support")),
         "order_known": fields.get("order_known", True),
         "root": fields.get("root"),
+        "root_length": fields.get("root_length"),
         "clade_names": _by_node(path, fields.get("clade_names", {})),
         "support_text": _texts(path, fields.get("support_text"), len(fields["edges"])),
     }
@@ -87,6 +88,7 @@ def _marks(tree: "Tree") -> dict[str, Any]:
     marks = {
         "order_known": None if tree.order_known else False,
         "root": tree.root,
+        "root_length": tree.root_length,
         "clade_names": {str(node): name for node, name in tree.clade_names.items()} or None,
         "support_text": tree._annotations.support_text,
     }

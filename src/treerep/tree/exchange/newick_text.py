@@ -13,6 +13,7 @@ from .._validation import check_total
 from ..comparison.support import support_above
 from ..structure.annotations import Annotations
 from ..structure.rooted import Preorder, lower_ends
+from .comment_support import NUMBERING_KEYS, SUPPORT_KEYS, noted_support
 
 if TYPE_CHECKING:
     from ..tree import Tree
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 # Possessive quantifiers (the second plus) never backtrack, so an invalid text is rejected in
 # linear time.
 _BARE = r"[^\s()\[\]',:;]++"
+# Other programs stop at these characters outside quotes, so such names are written in quotes.
+_SAFE = re.compile(r"""[^\s()\[\]',:;"{}=\\]++""")
 _NAME_AND_LENGTH = rf"\s*+('[^']*+(?:''[^']*+)*+'|{_BARE})?+\s*+(?::\s*+([-+.0-9eE]*+))?+\s*+"
-_NAME = re.compile(_BARE)
 _PIECE = re.compile(_NAME_AND_LENGTH)
 _STEP = re.compile(_NAME_AND_LENGTH + r"([(),;])")
 _DECIMAL = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE]-[0-9]+")
@@ -30,7 +32,11 @@ _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _SUPPORT = re.compile(rf"{_NUMBER}(?:/{_NUMBER})*")
 #: What the names of inner nodes mean.
 INNER_LABELS = ("clades", "points", "ignore")
+#: What to do with negative lengths.
+NEGATIVE_LENGTHS = ("error", "zero")
 _SHARE_DECIMALS = 4
+# Shares are sums of many weights in some programs, and may exceed 1 by rounding.
+_ROUNDING = 1e-6
 _BRACKET_OR_QUOTE = re.compile(r"[\[\]']")
 _END_OR_QUOTE = re.compile(r"[;']")
 
@@ -60,13 +66,11 @@ def write_newick(
     up = view.up.tolist()
     lengths = view.length.tolist()
     names = _written_names(tree, view)
-    numbers = (
-        [repr(x) for x in lengths] if digits is None else [f"{x:.{digits}g}" for x in lengths]
-    )
+    numbers = [_decimal(x, digits) for x in lengths]
     if marks is not None:
         numbers = [x + mark for x, mark in zip(numbers, marks, strict=True)]
-        # A brace in a bare name would begin a mark.
-        names = [f"'{name}'" if "{" in name and name[0] != "'" else name for name in names]
+    elif tree.root_length is not None and int(view.order[0]) == tree.root:
+        names[0] += f":{_decimal(tree.root_length, digits)}"
     tails = [names[0], *(f"{name}:{x}" for name, x in zip(names[1:], numbers[1:], strict=True))]
     pieces: list[str] = []
     open_nodes: list[int] = []
@@ -95,6 +99,10 @@ def write_newick(
     return "".join(pieces)
 
 
+def _decimal(length: float, digits: int | None) -> str:
+    return repr(length) if digits is None else f"{length:.{digits}g}"
+
+
 def _written_names(tree: "Tree", view: Preorder) -> list[str]:
     """Return the text of each position: a label, the name of a clade, or support."""
     n_points = tree.n_points
@@ -116,7 +124,7 @@ def _written_names(tree: "Tree", view: Preorder) -> list[str]:
         else:
             names.append(support[k])
             continue
-        bare = _NAME.fullmatch(name) and not (is_inner and like_support)
+        bare = _SAFE.fullmatch(name) and not (is_inner and like_support)
         names.append(name if bare else "'" + name.replace("'", "''") + "'")
     return names
 
@@ -164,13 +172,13 @@ def read_support(texts: Sequence[str]) -> tuple[list[float], bool] | None:
     largest = max(values, default=0.0)
     if largest > 100:
         return None
-    if largest > 1:
+    if largest > 1 + _ROUNDING:
         return [value / 100 for value in values], False
-    return values, not any("/" in text for text in texts)
+    return [min(value, 1.0) for value in values], not any("/" in text for text in texts)
 
 
 def is_numbering(names: Collection[str]) -> bool:
-    """Tell whether names are point numbers from 0 or from 1. Internal numbers are then points."""
+    """Tell whether names are the numbers from 0 or from 1, each of them once."""
     n = len(names)
     return set(names) in ({str(i) for i in range(n)}, {str(i) for i in range(1, n + 1)})
 
@@ -192,27 +200,32 @@ def parse_newick(
             f"default_length must be a finite length of at least 0, not {default_length!r}"
         )
     check_choice("inner_labels", inner_labels, INNER_LABELS)
-    check_choice("negative_lengths", negative_lengths, ("error", "zero"))
+    check_choice("negative_lengths", negative_lengths, NEGATIVE_LENGTHS)
     nodes = _Reader(text, inner_labels)
     nodes.read()
     nodes.sort_names()
-    lengths = np.array(nodes.lengths[1:], dtype=np.float64)
+    lengths = np.array(nodes.lengths, dtype=np.float64)
+    if np.isnan(lengths[0]):  # the root needs no length
+        lengths[0] = 0.0
     missing = np.isnan(lengths)
     if missing.any():
         if default_length is None:
             nodes.fail(
-                1 + int(missing.argmax()),
+                int(missing.argmax()),
                 1,
-                "missing length: add one, or choose a default length for all edges without one",
+                "missing length: add one, or pass default_length=1.0 for all",
             )
         lengths[missing] = default_length
+    if np.isinf(lengths).any():
+        nodes.fail(int(np.isinf(lengths).argmax()), 2, "the length is infinite: correct it")
     if negative_lengths == "zero":
-        lengths[(lengths < 0) & (lengths > -math.inf)] = 0.0
-    wrong = (lengths < 0) | np.isinf(lengths)
-    if wrong.any():
-        node = 1 + int(wrong.argmax())
-        fix = "negative lengths can be read as 0" if lengths[node - 1] < 0 else "give a number"
-        nodes.fail(node, 2, f"length {lengths[node - 1]} is negative or infinite: {fix}")
+        lengths[lengths < 0] = 0.0
+    if (lengths < 0).any():
+        node = int((lengths < 0).argmax())
+        fix = "correct it, or pass negative_lengths='zero'"
+        nodes.fail(node, 2, f"length {lengths[node]} is negative: {fix}")
+    root_length = float(lengths[0]) or None
+    lengths = lengths[1:]
     check_total(lengths)
     numbers, labels = number_points(tuple(nodes.names))
     ids = np.array(nodes.points, dtype=np.int64)
@@ -226,7 +239,8 @@ def parse_newick(
     support = np.array(nodes.shares[1:], dtype=np.float64)
     clades = tuple(sorted((int(ids[node]), name) for node, name in nodes.clades.items()))
     texts = tuple(nodes.texts[1:]) if any(nodes.texts[1:]) else None
-    notes = Annotations(int(ids[0]) if len(ids) > 1 else None, clades, texts)
+    root = int(ids[0]) if len(ids) > 1 or root_length else None
+    notes = Annotations(root, clades, texts, root_length)
     shares = None if np.isnan(support).all() else support
     return Parsed(len(numbers), edges, lengths, labels, shares, notes)
 
@@ -244,6 +258,7 @@ class _Reader:
     def __init__(self, text: str, inner_labels: str) -> None:
         self.text = text
         self.plain = blank_comments(text)
+        self.has_comments = "[" in text
         self.inner_labels = inner_labels
         self.parents: list[int] = []
         self.points: list[int] = []  # number of a named node, -1 for a Steiner node
@@ -255,6 +270,8 @@ class _Reader:
         # node, name, and whether the node is an inner node, in the order of the text
         self.written: list[tuple[int, str, bool]] = []
         self.names: dict[str, int] = {}
+        # support in comments, by the key of the comment and by node
+        self.noted: dict[str, dict[int, str]] = {}
 
     def read(self) -> None:
         """Read up to the semicolon.
@@ -288,6 +305,8 @@ class _Reader:
                 stack.append(node)
                 continue
             self.steps[node] = start
+            if self.has_comments:
+                self._note(node, step)
             if name is None and closed < 0:
                 self.fail(node, 1, "a leaf has no name")
             if name is not None and (closed < 0 or self.inner_labels != "ignore"):
@@ -316,18 +335,53 @@ class _Reader:
             texts = {node: name for node, name in inner.items() if is_share(name, whole)}
         else:
             texts = {node: name for node, name in inner.items() if looks_like_support(name)}
-        support = read_support(list(texts.values()))
-        if support is None:
+            leaves = [name for _, name, is_inner in self.written if not is_inner]
+            # Some programs number all nodes. Support would repeat a number, or leave one out.
+            if texts and is_numbering([*leaves, *texts.values()]):
+                texts = {}
+        if not self._take_support(texts):
             texts = {}
-        else:
-            for (node, text), share in zip(texts.items(), support[0], strict=True):
-                self.shares[node] = share
-                self.texts[node] = "" if support[1] else text
+            self._take_support_of_comments()
         for node, name, is_inner in self.written:
             if is_inner and self.inner_labels == "clades" and node not in texts:
                 self.clades[node] = _unquoted(name)
             elif not is_inner or node not in texts:
                 self._name(node, name)
+
+    def _take_support(self, texts: dict[int, str]) -> bool:
+        """Set the support of some nodes, and return whether their texts are support."""
+        support = read_support(list(texts.values()))
+        if not texts or support is None:
+            return False
+        for (node, text), share in zip(texts.items(), support[0], strict=True):
+            self.shares[node] = share
+            self.texts[node] = "" if support[1] else text
+        return True
+
+    def _take_support_of_comments(self) -> None:
+        inner = set(self.parents)
+        for key in SUPPORT_KEYS:
+            noted = self.noted.get(key, {})
+            texts = {node: text for node, text in noted.items() if node in inner}
+            if key in NUMBERING_KEYS and len(texts) < len(noted):
+                continue
+            if self._take_support(texts):
+                return
+
+    def _note(self, node: int, step: re.Match[str]) -> None:
+        """Keep the support in the comments of a node."""
+        start, stop = step.span()
+        text = self.text
+        # A name in quotes may contain brackets.
+        comments = (
+            text[start : max(step.start(1), start)] + text[max(step.end(1), start) : stop]
+        )
+        if "[" not in comments:
+            return
+        after = text[step.end(2) : step.start(3)] if step.start(2) >= 0 else None
+        for key, value in noted_support(comments, after):
+            if looks_like_support(value):
+                self.noted.setdefault(key, {})[node] = value
 
     def _name(self, node: int, name: str) -> None:
         name = _unquoted(name)
@@ -345,8 +399,6 @@ class _Reader:
     def _finish(self, end: int, n_open: int) -> None:
         if n_open:
             fail_at(self.text, end - 1, f"the tree ends with {n_open} open parentheses")
-        if not (math.isnan(self.lengths[0]) or self.lengths[0] == 0):
-            self.fail(0, 2, "the root has a length, but no edge above it: remove the length")
         rest = re.compile(r"\S").search(self.plain, end)
         if rest:
             fail_at(

@@ -35,6 +35,7 @@ def number_nodes(
     support: Sequence[float] | None = None,
     *,
     root: int | None = None,
+    root_length: float | None = None,
     clades: Mapping[int, str] | None = None,
 ) -> Fields:
     """Number the nodes of a tree. Data points have names; Steiner nodes have None.
@@ -58,7 +59,8 @@ def number_nodes(
         shares = None
     pairs = ids[np.asarray(ends, np.int64).reshape(-1, 2)]
     named = sorted((int(ids[k]), name) for k, name in (clades or {}).items())
-    notes = Annotations(None if root is None else int(ids[root]), tuple(named))
+    top = None if root is None else int(ids[root])
+    notes = Annotations(top, tuple(named), root_length=root_length)
     return Fields(len(numbers), pairs, weights, labels, shares, notes)
 
 
@@ -165,7 +167,7 @@ def to_skbio(tree: "Tree") -> SkbioNode:
         make(name, length, share)
         for name, length, share in zip(names, rooted.length.tolist(), shares, strict=True)
     ]
-    nodes[rooted.root].length = None
+    nodes[rooted.root].length = tree.root_length
     parent = rooted.parent.tolist()
     for node in rooted.order[1:].tolist():
         # Like TreeNode.append, but without its climb to the root to clear caches.
@@ -195,9 +197,9 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
                 "a leaf of the tree has no name: name every tip, or drop it with TreeNode.prune"
             )
         lengths.append(default_length if node.length is None else node.length)
-    if root.length:
+    if root.length and not 0 < root.length < math.inf:
         raise ValueError(
-            f"the root has a length, {root.length}, but no edge above it: set root.length = None"
+            f"the length of the root is {root.length}: set a finite length of at least 0, or None"
         )
     if None in lengths[1:]:
         name = nodes[1 + lengths[1:].index(None)].name
@@ -205,6 +207,9 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
             f"the edge above {name!r} has no length: set it, or pass default_length=1.0 for all"
         )
     ends = [(place[id(node.parent)], k) for k, node in enumerate(nodes[1:], start=1)]
-    top = 0 if len(nodes) > 1 else None
+    stem = root.length or None
+    top = 0 if len(nodes) > 1 or stem else None
     weights = np.array(lengths[1:], dtype=np.float64)
-    return number_nodes(names, ends, weights, support[1:], root=top, clades=clades)
+    return number_nodes(
+        names, ends, weights, support[1:], root=top, root_length=stem, clades=clades
+    )
