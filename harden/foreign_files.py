@@ -8,6 +8,7 @@ which the newest commit is read. Nothing is fetched, and nothing is stored.
 import argparse
 import re
 import subprocess
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,6 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treerep import formats
+
+
+_NEXUS = re.compile(rb"\s*#NEXUS", re.IGNORECASE)
+_TREES = re.compile(rb"\bbegin\s+trees\s*;", re.IGNORECASE)
 
 
 class Reader(NamedTuple):
@@ -42,6 +47,8 @@ READERS = {
             ".nex",
             ".nexus",
             ".nxs",
+            ".t",
+            ".con",
         ),
         {"negative_lengths": "zero", "default_length": 1.0},
     ),
@@ -61,6 +68,8 @@ def outcomes(reader: Reader, path: Path) -> list[Outcome]:
     with tempfile.TemporaryDirectory() as folder:
         found = []
         for name, content in contents(path, reader.suffixes):
+            if _NEXUS.match(content) and not _TREES.search(content):
+                continue  # characters or distances, without trees
             copy = Path(folder, name.replace("/", "_"))
             copy.write_bytes(content)
             found.append(_outcome(reader, name, copy))
@@ -77,7 +86,10 @@ def contents(path: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes
         return
     for name in _git(path, "ls-tree", "-r", "-z", "--name-only", "HEAD").decode().split("\0"):
         if name.lower().endswith(suffixes):
-            yield name, _git(path, "show", f"HEAD:{name}")
+            try:
+                yield name, _git(path, "show", f"HEAD:{name}")
+            except subprocess.CalledProcessError:  # a snapshot may lack large files
+                print(f"{path}: {name} is absent", file=sys.stderr)
 
 
 def is_git(path: Path) -> bool:
