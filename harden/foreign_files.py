@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from treerep import formats
 
-
 _NEXUS = re.compile(rb"\s*#NEXUS", re.IGNORECASE)
 _TREES = re.compile(rb"\bbegin\s+trees\s*;", re.IGNORECASE)
 
