@@ -152,6 +152,16 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "scores._distortion_kernels": {
         "row_sums": ("scores/test_distortion.py::test_agrees_with_the_definition",)
     },
+    "scores._clade_kernels": {
+        "class_shares meeting_positions": (
+            "scores/test_purity.py::test_agrees_with_the_definition",
+            "scores/test_dasgupta.py::test_agrees_with_the_definition",
+        ),
+        "row_costs": ("scores/test_dasgupta.py::test_agrees_with_the_definition",),
+    },
+    "scores._neighbor_kernels": {
+        "neighbor_shares": ("scores/test_neighbors.py::test_agrees_with_the_definition",)
+    },
     "scores._root_error_kernels": {
         "root_error": (
             "scores/test_largest_error.py::test_root_errors_are_those_of_the_definition",

@@ -38,7 +38,7 @@ COMMANDS = [
 @pytest.mark.parametrize(
     ("file", "options", "problem"),
     [
-        ("topology.nwk", ("--default-length", "2"), "missing length"),
+        ("topology.nwk", ("--default-length", "1"), "missing length"),
         ("negative.nwk", ("--negative-lengths", "zero"), "length -0.5 is negative"),
     ],
 )

@@ -40,6 +40,20 @@ def test_adjacency_matrices_are_named(array):
         tr.fit(array)
 
 
+def test_distances_of_an_outbreak_are_distances():
+    # Most genomes are equal, and unknown sites make some distances violate the triangle inequality.
+    rng = np.random.default_rng(1)
+    genomes = np.repeat(rng.integers(0, 2, (1, 40)), 60, axis=0)
+    for clone in range(1, 4):
+        genomes[10 * clone : 10 * clone + 4, rng.permutation(40)[:3]] ^= 1
+    known = rng.random(genomes.shape) < 0.8
+    both = known[:, None] & known
+    distances = ((genomes[:, None] != genomes) & both).sum(axis=2)
+    assert (distances == 0).mean() > 0.5
+    assert (distances[:, None] > distances[:, :, None] + distances).any()
+    assert isinstance(tr.as_metric(distances), tr.MatrixMetric)
+
+
 def test_the_remedies_work():
     distances = nx.floyd_warshall_numpy(KARATE, weight=None)
     graph = tr.as_metric(csr_array(ADJACENCY))

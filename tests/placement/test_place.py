@@ -178,7 +178,7 @@ def test_the_kernel_walks_as_plain_python_does(n: int, seed: int) -> None:
 @settings(max_examples=80)
 def test_old_points_stay_whatever_comes(d: np.ndarray, data: st.DataObject) -> None:
     n = data.draw(st.integers(1, len(d)))
-    old = tr.fit(d[:n, :n], method="treerep")
+    old = tr.fit(tr.MatrixMetric(d[:n, :n]), method="treerep")
     for rows in (d[n:, :n], d[n:]):
         placed = tr.place(old, rows, lengths="given")
         assert len(placed) == len(d)

@@ -54,7 +54,7 @@ def trees(mammals: tr.MatrixMetric, folder: Path) -> tr.Tree:
     assert_type(tree.newick(), str)
     assert_type(tr.Tree.from_newick(tree.newick()), tr.Tree)
     assert_type(tr.refine(tree, mammals, moves=False).newick(), str)
-    assert_type(tr.place(tree, np.ones((1, len(tree)))), tr.Tree)
+    assert_type(tr.place(tree, mammals.block([0], np.arange(len(tree)))), tr.Tree)
     assert_type(tr.refine(tree, mammals, moves=False).refinement, tr.Refinement)
     tr.formats.write_tree(tree, folder / "tree.nex")
     assert_type(tr.formats.read_tree(folder / "tree.nex"), tr.Tree)

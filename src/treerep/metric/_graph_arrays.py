@@ -19,10 +19,12 @@ def refuse_adjacency(array: NDArray[Any], remedy: str) -> None:
     """Raise a MetricError if a square array looks like the adjacency matrix of a graph.
 
     Points at distance 0 are the same point, so their distances to any other point are equal. An
-    array that violates this rule is taken for an adjacency matrix if all entries are 0 or 1, or if
-    most entries off the diagonal are 0 (in a sample of the rows). All 0/1 matrices that satisfy
-    the triangle inequality satisfy the rule, including the adjacency matrices of complete
-    multipartite graphs.
+    array that violates this rule is taken for an adjacency matrix if all entries are 0 or 1. All
+    0/1 matrices that satisfy the triangle inequality satisfy the rule, including the adjacency
+    matrices of complete multipartite graphs. Other arrays must have mostly entries of 0 off the
+    diagonal, and rows that differ by more than half where they should be equal (in a sample of the
+    rows): vertices that are not adjacent have few common neighbors, but distances of nearly equal
+    genomes, with sites unknown, violate the rule a little.
 
     O(n) time for other matrices. O(n^2) time if the sample has only 0 and 1, or mostly 0.
 
@@ -46,7 +48,10 @@ d(2, 0) is 0, but d(2, 1) is 0 and d(0, 1) is 1: pass a graph
     if not is_large_map(array):
         rows = np.arange(n)
     found = _contradiction(array, rows, _ROUNDING * float(np.max(sample, initial=0)))
-    if found is None or not (mostly_zero or all(_is_binary(array[i]) for i in rows)):
+    if found is None:
+        return
+    is_weighted = mostly_zero and _disagreement(array, rows[:: -(-len(rows) // _SAMPLE)]) > 0.5
+    if not (is_weighted or all(_is_binary(array[i]) for i in rows)):
         return
     i, j, k = found
     raise MetricError(
@@ -75,6 +80,17 @@ def _contradiction(
             if (gap > rounding).any():
                 return i, j, int(np.argmax(gap > rounding))
     return None
+
+
+def _disagreement(array: NDArray[Any], rows: NDArray[np.int64]) -> float:
+    """Return how much the rows of points at distance 0 differ, from 0 (equal) to 1 (disjoint)."""
+    apart = total = 0.0
+    for i in rows.tolist():
+        row = array[i].astype(np.float64)
+        for j in np.flatnonzero(row == 0)[:_SAMPLE].tolist():
+            apart += float(np.abs(row - array[j]).sum())
+            total += float(row.sum() + array[j].sum(dtype=np.float64))
+    return apart / total if total else 0.0
 
 
 def _number(value: Any) -> str:

@@ -33,8 +33,8 @@ def clades_of(tree: object, score: str) -> Clades:
     """Return the clades of a tree: below its root, or below its midpoint if it has no root."""
     if not isinstance(tree, Tree):
         raise TypeError(
-            f"{score} needs a tree, not {type(tree).__name__}: pass the result of tr.fit or "
-            "tr.formats.read_tree"
+            f"{score} needs a tree, not {type(tree).__name__}: pass a fitted tree, or one "
+            "that was read from a file"
         )
     root = tree.root
     if root is None:

@@ -189,7 +189,7 @@ def test_branches_by_hand():
 def test_branches_keep_the_heights_of_points_at_nodes(d, m):
     n = len(d)
     assume(n > m)
-    tree = tr.fit(d[:m, :m], method="neighbor_joining")
+    tree = tr.fit(tr.MatrixMetric(d[:m, :m]), method="neighbor_joining")
     places = places_of(tree, d, 0.0)
     places = Places(places.node, np.zeros(n - m), places.height)
     with Workers(1) as workers:

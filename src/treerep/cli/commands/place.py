@@ -63,6 +63,8 @@ def place_file(options: PlaceOptions) -> None:
     else:
         fields |= _write_tree(tr.place(known, rows, **chosen), options)
     seconds = time.perf_counter() - begin
+    if new.sequences is not None:
+        note_alphabet(new.sequences)
     placed = plural(len(rows), "new point")
     print_note(f"{placed} in a tree of {plural(len(tree), 'point')}, {seconds:.2f} s")
     if options.json:
@@ -88,6 +90,7 @@ class _NewPoints(NamedTuple):
     labels: list[str] | None
     data: tr.Metric | None = None  # old and new points, or old points
     ordered: bool = False  # whether the columns were put into the order of the tree
+    sequences: tr.SequenceMetric | None = None  # the content of a FASTA file
 
 
 def _new_points(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
@@ -119,9 +122,9 @@ def _sequences(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
         raise ValueError(
             f"{options.source}: all sequences are in the tree: add the new sequences"
         )
-    note_alphabet(metric)
+    assert isinstance(metric, tr.SequenceMetric)
     if not metric.has_missing:
-        return _NewPoints(names, None, metric)
+        return _NewPoints(names, None, metric, sequences=metric)
     index = {name: k for k, name in enumerate(metric.labels or ())}
     for name in tree.labels or ():
         if name not in index:
@@ -129,7 +132,12 @@ def _sequences(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
                 f"{options.source} has no sequence {name!r}: add the sequences of the tree"
             )
     order = [index[name] for name in (*(tree.labels or ()), *names)]
-    return _NewPoints(metric.block(order[len(tree) :], order), names)
+    old_order = order[: len(tree)]
+    between = tr.MatrixMetric(
+        metric.block(old_order, old_order), labels=tree.labels, missing=True
+    )
+    rows = metric.block(order[len(tree) :], order)
+    return _NewPoints(rows, names, between, ordered=True, sequences=metric)
 
 
 def _distances(tree: tr.Tree, path: str) -> _NewPoints:

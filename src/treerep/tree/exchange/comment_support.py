@@ -21,7 +21,7 @@ _HOT = re.compile(r"\[&(?!&)([^\[\]]*+)\]")
 _HOT_PAIR = re.compile(r"""(?:^|,)\s*+([^=,]++)=("[^"]*+"|\{[^{}]*+\}|[^,]*+)""")
 #: Keys that may also number the nodes. They are not support if leaves have them.
 NUMBERING_KEYS = ("label", "")
-_NUMBER = re.compile(r"\s*+\[([^\[\]]++)\]\s*+")
+_NUMBER = re.compile(r"\s*+\[([-+.0-9eE/]++)\]\s*+")
 
 
 def noted_support(comments: str, after_length: str | None) -> list[tuple[str, str]]:
