@@ -75,7 +75,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             "metric/test_points.py::test_angles_agree_with_scipy",
             "embedding/test_embedding.py::test_distances_are_those_of_point_metrics",
             "metric/sequences/test_metric.py::test_proteins_by_brute_force",
-            "metric/test_profiles.py::test_equals_the_definition",
+            "metric/test_characters.py::test_equals_the_definition",
             "metric/sketches/test_metric.py::test_large_sketches_are_exact",
             *(TREES, GRAPHS, *HUBS),
         )
@@ -316,7 +316,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
 INLINED = {
     "refinement.lengths._row_walk_kernels": "distances of a row in a tree: inside row_sums and smooth_imprecision",
     "metric.oracle.sequence_kernels": "distances of sequences: inside `distance`",
-    "metric.oracle.profile_kernels": "distances of profiles: inside `distance`",
+    "metric.oracle.character_kernels": "distances of characters: inside `distance`",
     "metric.oracle.sketch_kernels": "distances of sketches: inside `distance`",
     "placement.candidates._edge_search_kernels": "the best places on all edges: inside find_candidates",
     "metric.oracle.call_kernels": "distances behind an address: metric/test_called.py",

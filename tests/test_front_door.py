@@ -57,7 +57,7 @@ def test_the_front_door_is_what_was_agreed():
         "PointMetric",
         "GraphMetric",
         "SequenceMetric",
-        "ProfileMetric",
+        "CharacterMetric",
         "SketchMetric",
         "Tree",
         "TreeSum",

@@ -28,7 +28,7 @@ _HOMES = {
     "Placements": "placement.placements",
     "PointMetric": "metric.points",
     "ProductEmbedding": "embedding.product",
-    "ProfileMetric": "metric.profiles",
+    "CharacterMetric": "metric.characters",
     "RefinedTree": "refinement.report",
     "Refinement": "refinement.report",
     "Score": "scores.score",
@@ -80,10 +80,10 @@ if TYPE_CHECKING:
     from .metric.as_metric import as_metric as as_metric
     from .metric.base import Metric as Metric
     from .metric.base import MetricError as MetricError
+    from .metric.characters import CharacterMetric as CharacterMetric
     from .metric.graph import GraphMetric as GraphMetric
     from .metric.matrix import MatrixMetric as MatrixMetric
     from .metric.points import PointMetric as PointMetric
-    from .metric.profiles import ProfileMetric as ProfileMetric
     from .metric.sequences.metric import SequenceMetric as SequenceMetric
     from .metric.sketches.metric import SketchMetric as SketchMetric
     from .placement.place import place as place

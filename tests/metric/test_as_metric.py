@@ -17,10 +17,10 @@ from treerep.datasets import DataSet
 from treerep.metric._registry import GROUP
 from treerep.metric.as_metric import as_metric
 from treerep.metric.base import Metric, MetricError
+from treerep.metric.characters import CharacterMetric
 from treerep.metric.graph import GraphMetric
 from treerep.metric.matrix import MatrixMetric
 from treerep.metric.points import PointMetric
-from treerep.metric.profiles import ProfileMetric
 
 SQUARE = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
 
@@ -43,8 +43,8 @@ def test_every_metric_keeps_the_labels_of_a_frame() -> None:
     for metric in (
         MatrixMetric(square),
         PointMetric(points),
-        ProfileMetric(points.astype(int)),
-        ProfileMetric(points.astype(str)),
+        CharacterMetric(points.astype(int)),
+        CharacterMetric(points.astype(str)),
     ):
         assert metric.labels == ("a", "b", "c")
     assert PointMetric(points, labels=["x", "y", "z"]).labels == ("x", "y", "z")

@@ -25,7 +25,7 @@ METRICS = {
     "tree": lambda: TREE,
     "frames": lambda: tr.embed(TREE),
     "graph": lambda: tr.GraphMetric(TREE.edges, weights=TREE.weights),
-    "weighted profiles": lambda: tr.ProfileMetric(
+    "weighted characters": lambda: tr.CharacterMetric(
         RNG.integers(0, 9, (40, 7)), weights=range(1, 8)
     ),
 }
@@ -58,7 +58,7 @@ def test_one_compiled_kernel_serves_all_metrics() -> None:
 
 
 def test_errors_come_through() -> None:
-    metric = tr.ProfileMetric([[1, -1], [-1, 2], [1, 2]], labels="abc")
+    metric = tr.CharacterMetric([[1, -1], [-1, 2], [1, 2]], labels="abc")
     first, second = (read_only(np.array([k])) for k in (0, 1))
     with pytest.raises(tr.MetricError, match="'a' and 'b' have no known locus in common"):
         pair_distances(called(metric.oracle), first, second, np.empty(1))

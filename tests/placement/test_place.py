@@ -347,8 +347,8 @@ def test_errors_name_what_is_wrong() -> None:
         tr.place(tree, [[1, 2]], data=points, metric="euclidean")
     with pytest.raises(ValueError, match="data has 2 points and the tree has 3"):
         tr.place(tree, [[1, 2, 3]], data=points[:2], metric="euclidean")
-    with pytest.raises(TypeError, match="data is a ProfileMetric, but coordinates"):
-        tr.place(tree, [[1, 2, 3]], data=tr.ProfileMetric(np.eye(3, dtype=int)))
+    with pytest.raises(TypeError, match="data is a CharacterMetric, but coordinates"):
+        tr.place(tree, [[1, 2, 3]], data=tr.CharacterMetric(np.eye(3, dtype=int)))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "float32", ">f8"])

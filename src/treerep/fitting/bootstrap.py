@@ -36,7 +36,7 @@ def bootstrap_trees(
     n_jobs: int | None = None,
     engine: EngineLike = None,
 ) -> list[Tree]:
-    """Fit trees to bootstrap replicates of points, sequences or profiles.
+    """Fit trees to bootstrap replicates of points, sequences or characters.
 
     A replicate has the points of the data, but its columns (coordinates, sites or loci) are drawn
     from those of the data, with replacement.

@@ -128,7 +128,7 @@ def fit(
     bootstrap : int, optional
         Number of bootstrap replicates, for example 100. The tree is fitted to the data itself.
         `Tree.support` is then the share of replicate trees that contain the split of an edge
-        (see `bootstrap_trees`). The data must be points, sequences or profiles. Each replicate is
+        (see `bootstrap_trees`). The data must be points, sequences or characters. Each replicate is
         fitted with the same arguments, including `trials`.
     n_jobs : int, optional
         Number of threads. None uses all cores, and at least 16 threads for a matrix on disk.

@@ -94,12 +94,12 @@ class Request:
 
     def points(self, array: "ArrayLike", labels: Sequence[object] | None = None) -> Metric:
         """Return the metric of points, Euclidean by default."""
+        from ..metric.characters import CharacterMetric
         from ..metric.points import PointMetric
-        from ..metric.profiles import ProfileMetric
 
         self._refuse("points", ("symmetrize", "missing", "weight", "largest_component"))
         if self.metric == "hamming":
-            return ProfileMetric(array, labels=self._names(labels))
+            return CharacterMetric(array, labels=self._names(labels))
         return PointMetric(array, self.metric or "euclidean", labels=self._names(labels))
 
     def graph(

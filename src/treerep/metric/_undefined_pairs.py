@@ -35,14 +35,14 @@ def register(number: int, metric: Metric) -> None:
 
 
 class NoCommonLocusError(MetricError):
-    """Raised if two profiles have no known locus in common: (number of the metric, i, j).
+    """Raised if two rows have no known locus in common: (number of the metric, i, j).
 
     >>> print(NoCommonLocusError(0, 2, 5))
-    profiles 2 and 5 have no known locus in common, so their distance is undefined: drop one of them
+    rows 2 and 5 have no known locus in common, so their distance is undefined: drop one of them
     """
 
     def __str__(self) -> str:
-        names = _names("profiles", *self.args)
+        names = _names("rows", *self.args)
         return f"{names} have no known locus in common, so their distance is undefined: drop one of them"
 
 

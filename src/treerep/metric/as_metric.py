@@ -12,9 +12,9 @@ from ._graph_arrays import ADJACENCY, edge_columns, refuse_adjacency
 from ._labels import is_frame
 from ._registry import find_converter
 from .base import Metric, MetricError
+from .characters import CharacterMetric
 from .matrix import MatrixMetric
 from .points import PointMetric
-from .profiles import ProfileMetric
 from .sequences.models import MODELS
 
 
@@ -53,7 +53,7 @@ def as_metric(
 
         Installed packages can add types.
     metric : str, optional
-        One of the metrics of `PointMetric`, "hamming" (see `ProfileMetric`), one of the models of
+        One of the metrics of `PointMetric`, "hamming" (see `CharacterMetric`), one of the models of
         `SequenceMetric`, or "precomputed".
     alphabet : "dna" or "protein", optional
         (sequences only) The alphabet, if neither `metric` nor the characters determine it. See
@@ -170,7 +170,7 @@ def _from_array(
         return MatrixMetric(array, **options)
     _refuse(options, "points", allowed=("labels",))
     if metric == "hamming":
-        return ProfileMetric(array, **options)
+        return CharacterMetric(array, **options)
     return PointMetric(array, metric, **options)
 
 

@@ -122,7 +122,7 @@ class Metric(ABC):
     def resample(self, rng: np.random.Generator) -> "Metric":  # noqa: ARG002
         """Return a bootstrap replicate: the same points, with columns drawn with replacement.
 
-        Points, sequences and profiles have columns. Other metrics raise a `MetricError`.
+        Points, sequences and characters have columns. Other metrics raise a `MetricError`.
         """
         raise MetricError(
             f"a {type(self).__name__} cannot be resampled: for a bootstrap, use the points or "

@@ -151,12 +151,12 @@ def test_a_tree_of_a_table_in_another_order_is_matched_by_name() -> None:
     adata = ad.AnnData(np.zeros((30, 1), np.float32))
     adata.obs_names = names
     shuffled = states.sample(frac=1, random_state=0)
-    expected = tr.fit(tr.ProfileMetric(shuffled)).restrict(names).distances()
-    for metric in (tr.ProfileMetric(shuffled), tr.PointMetric(shuffled, "manhattan")):
+    expected = tr.fit(tr.CharacterMetric(shuffled)).restrict(names).distances()
+    for metric in (tr.CharacterMetric(shuffled), tr.PointMetric(shuffled, "manhattan")):
         tree = tr.fit(metric)
         tl.set_tree(adata, tree)
         assert_allclose(tl.get_tree(adata).distances(), tree.restrict(names).distances())
-        if isinstance(metric, tr.ProfileMetric):
+        if isinstance(metric, tr.CharacterMetric):
             assert_allclose(tl.get_tree(adata).distances(), expected)
     # Cells that are named by their positions have no other order.
     adata.obs_names = [str(i) for i in range(30)]

@@ -55,18 +55,18 @@ class AngleOracle(NamedTuple):
     units: NDArray[np.floating]
 
 
-class ProfileOracle(NamedTuple):
-    """Number of differing loci. See `profile_kernels.py`."""
+class CharacterOracle(NamedTuple):
+    """Number of differing loci. See `character_kernels.py`."""
 
     codes: NDArray[np.signedinteger]  # negative if unknown
-    origin: NDArray[np.int64]  # number of the metric, number of the profile
+    origin: NDArray[np.int64]  # number of the metric, number of the row
 
 
-class WeightedProfileOracle(NamedTuple):
-    """Total weight of differing loci. See `profile_kernels.py`."""
+class WeightedCharacterOracle(NamedTuple):
+    """Total weight of differing loci. See `character_kernels.py`."""
 
     codes: NDArray[np.signedinteger]  # negative if unknown
-    origin: NDArray[np.int64]  # number of the metric, number of the profile
+    origin: NDArray[np.int64]  # number of the metric, number of the row
     weights: NDArray[np.float64]  # of the loci, and their sum; shared by all points
 
 
@@ -159,8 +159,8 @@ COMPILED_ORACLES = (
     ManhattanOracle,
     ChebyshevOracle,
     AngleOracle,
-    ProfileOracle,
-    WeightedProfileOracle,
+    CharacterOracle,
+    WeightedCharacterOracle,
     SketchOracle,
     HyperbolicOracle,
     EmbeddingOracle,
@@ -190,8 +190,8 @@ COORDINATE_ORACLES = (
 POINT_ORACLES = (
     *COORDINATE_ORACLES,
     SequenceOracle,
-    ProfileOracle,
-    WeightedProfileOracle,
+    CharacterOracle,
+    WeightedCharacterOracle,
     SketchOracle,
 )
 
@@ -219,4 +219,4 @@ def select_points(oracle: Oracle, points: NDArray[np.integer]) -> Oracle:
 
 def _rows(oracle: tuple[NDArray[Any], ...]) -> int:
     """Return how many arrays have one row per point. The arrays after them are shared."""
-    return 2 if isinstance(oracle, WeightedProfileOracle) else len(oracle)
+    return 2 if isinstance(oracle, WeightedCharacterOracle) else len(oracle)

@@ -13,12 +13,14 @@ from numba import types
 from ..._core.kernel import helper, kernel, specialized
 from ..base import BadEntryError
 from .call_kernels import call_distance, call_distances
+from .character_kernels import character_distance, weighted_character_distance
 from .classes import (
     LARGEST,
     MATRIX_ORACLES,
     POINT_ORACLES,
     AngleOracle,
     CalledOracle,
+    CharacterOracle,
     ChebyshevOracle,
     CheckedMatrixOracle,
     EmbeddingOracle,
@@ -29,11 +31,10 @@ from .classes import (
     HyperbolicOracle,
     ManhattanOracle,
     MatrixOracle,
-    ProfileOracle,
     SequenceOracle,
     SketchOracle,
     TreeOracle,
-    WeightedProfileOracle,
+    WeightedCharacterOracle,
 )
 from .lane_kernels import (
     chebyshev_tile,
@@ -46,7 +47,6 @@ from .lane_kernels import (
     sum_of_squared_differences,
     sum_of_squared_sums,
 )
-from .profile_kernels import profile_distance, weighted_profile_distance
 from .sequence_kernels import row_address, sequence_distance
 from .sketch_kernels import sketch_distance
 from .step_kernels import between, climb
@@ -120,12 +120,12 @@ def _hyperbolic(oracle: Any, i: Any, j: Any) -> Any:
     return _hyperbolic_distance(oracle, i, j)
 
 
-def _profile(oracle: Any, i: Any, j: Any) -> Any:
-    return profile_distance(oracle.codes, oracle.origin, i, j)
+def _character(oracle: Any, i: Any, j: Any) -> Any:
+    return character_distance(oracle.codes, oracle.origin, i, j)
 
 
-def _weighted_profile(oracle: Any, i: Any, j: Any) -> Any:
-    return weighted_profile_distance(oracle.codes, oracle.origin, oracle.weights, i, j)
+def _weighted_character(oracle: Any, i: Any, j: Any) -> Any:
+    return weighted_character_distance(oracle.codes, oracle.origin, oracle.weights, i, j)
 
 
 def _sketch(oracle: Any, i: Any, j: Any) -> Any:
@@ -254,8 +254,8 @@ _DISTANCES = {
     ManhattanOracle: _manhattan,
     ChebyshevOracle: _chebyshev,
     AngleOracle: _angle,
-    ProfileOracle: _profile,
-    WeightedProfileOracle: _weighted_profile,
+    CharacterOracle: _character,
+    WeightedCharacterOracle: _weighted_character,
     SketchOracle: _sketch,
     HyperbolicOracle: _hyperbolic,
     EmbeddingOracle: _embedding,

@@ -60,7 +60,7 @@ class SketchMetric(CompiledMetric):
 
     See Also
     --------
-    ProfileMetric : Distances between allele profiles.
+    CharacterMetric : Distances between rows of characters, such as alleles.
     fit : Fit a tree.
 
     Notes

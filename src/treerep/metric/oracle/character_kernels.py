@@ -1,4 +1,4 @@
-"""Hamming distances between profiles with unknown loci."""
+"""Hamming distances between rows of characters with unknown loci."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from .._undefined_pairs import NoCommonLocusError
 
 
 @helper
-def profile_distance(codes: Any, origin: Any, i: Any, j: Any) -> Any:
-    """Return L times the share of differing loci among the loci known in both profiles."""
+def character_distance(codes: Any, origin: Any, i: Any, j: Any) -> Any:
+    """Return L times the share of differing loci among the loci known in both rows."""
     known = 0
     differ = 0
     # Sums of whole numbers: the compiler may choose the order.
@@ -27,7 +27,7 @@ def profile_distance(codes: Any, origin: Any, i: Any, j: Any) -> Any:
 
 
 @helper
-def weighted_profile_distance(codes: Any, origin: Any, weights: Any, i: Any, j: Any) -> Any:
+def weighted_character_distance(codes: Any, origin: Any, weights: Any, i: Any, j: Any) -> Any:
     """Return W times the share of the weight that differs, where W is the sum of all weights."""
     known = 0.0
     differ = 0.0

@@ -1,4 +1,4 @@
-"""Profiles: by hand, against SciPy and plain Python, every method, unknown entries, errors."""
+"""Characters: by hand, against SciPy and plain Python, every method, unknown entries, errors."""
 
 import pickle
 
@@ -15,19 +15,19 @@ import treerep as tr
 from treerep.metric.oracle.classes import bytes_per_point, select_points
 
 
-def plain(profiles: NDArray[np.int64], weights: NDArray[np.float64], i: int, j: int) -> float:
+def plain(states: NDArray[np.int64], weights: NDArray[np.float64], i: int, j: int) -> float:
     """Compute a distance as the documentation says."""
-    known = [k for k in range(len(weights)) if profiles[i, k] >= 0 and profiles[j, k] >= 0]
-    differ = [k for k in known if profiles[i, k] != profiles[j, k]]
+    known = [k for k in range(len(weights)) if states[i, k] >= 0 and states[j, k] >= 0]
+    differ = [k for k in known if states[i, k] != states[j, k]]
     return float(weights.sum() * weights[differ].sum() / weights[known].sum())
 
 
 def test_by_hand() -> None:
     # Three loci are known in both 0 and 2, and two of them differ: 4 * 2 / 3.
-    m = tr.ProfileMetric([[1, 4, 2, 7], [1, 4, 3, 7], [1, 5, -1, 8]])
+    m = tr.CharacterMetric([[1, 4, 2, 7], [1, 4, 3, 7], [1, 5, -1, 8]])
     assert_allclose(m.pairs([0, 0, 1], [1, 2, 2]), [1, 8 / 3, 8 / 3])
     # Weights 1 and 3 are known in both, and 3 differs: 6 * 3 / 4.
-    weighted = tr.ProfileMetric([[1, 2, -1], [1, 3, 5]], weights=[1, 3, 2])
+    weighted = tr.CharacterMetric([[1, 2, -1], [1, 3, 5]], weights=[1, 3, 2])
     assert weighted.pairs(0, 1) == 4.5
 
 
@@ -35,11 +35,11 @@ def test_by_hand() -> None:
 @given(st.integers(1, 8), st.integers(1, 40), st.booleans(), st.integers(0, 2**32))
 def test_equals_the_definition(n: int, width: int, weighted: bool, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    profiles = rng.integers(-1, 4, size=(n, width))
-    profiles[:, rng.integers(width)] = rng.integers(4, size=n)  # one locus is always known
+    states = rng.integers(-1, 4, size=(n, width))
+    states[:, rng.integers(width)] = rng.integers(4, size=n)  # one locus is always known
     weights = rng.integers(1, 5, size=width) / 2.0 if weighted else np.ones(width)
-    m = tr.ProfileMetric(profiles, weights=weights if weighted else None)
-    expected = [[plain(profiles, weights, i, j) for j in range(n)] for i in range(n)]
+    m = tr.CharacterMetric(states, weights=weights if weighted else None)
+    expected = [[plain(states, weights, i, j) for j in range(n)] for i in range(n)]
     found = m.block(range(n), range(n))
     assert_allclose(found, expected, rtol=1e-12)
     assert_array_equal(found, found.T)
@@ -48,30 +48,32 @@ def test_equals_the_definition(n: int, width: int, weighted: bool, seed: int) ->
 
 @pytest.mark.parametrize("largest", [5, 40_000])
 def test_equals_scipy(largest: int) -> None:
-    profiles = np.random.default_rng(0).integers(0, largest, size=(30, 70))
-    m = tr.as_metric(profiles, metric="hamming")
-    assert isinstance(m, tr.ProfileMetric)
+    states = np.random.default_rng(0).integers(0, largest, size=(30, 70))
+    m = tr.as_metric(states, metric="hamming")
+    assert isinstance(m, tr.CharacterMetric)
     assert m.integral and m.codes.dtype == (np.int16 if largest == 5 else np.int32)
-    expected = 70 * cdist(profiles, profiles, "hamming")
+    expected = 70 * cdist(states, states, "hamming")
     assert_allclose(m.block(range(30), range(30)), expected, atol=1e-9)
-    ones = tr.ProfileMetric(profiles, weights=np.ones(70))
+    ones = tr.CharacterMetric(states, weights=np.ones(70))
     assert_array_equal(ones.block(range(30), range(30)), m.block(range(30), range(30)))
 
 
 def test_kinds_of_entries() -> None:
     numbers = np.array([[1, 0, 7], [1, 2, 7], [3, 2, 0]])
-    expected = tr.ProfileMetric(numbers, missing=0).block(range(3), range(3))
+    expected = tr.CharacterMetric(numbers, missing=0).block(range(3), range(3))
     holes = np.where(numbers == 0, np.nan, numbers)
     texts = np.where(numbers == 0, "-", numbers.astype(str))
     objects = numbers.astype(object)
     objects[numbers == 0] = None
     tables = [
-        tr.ProfileMetric(holes),
-        tr.ProfileMetric(np.ma.masked_equal(numbers, 0)),
-        tr.ProfileMetric(texts, missing=("?", "-")),
-        tr.ProfileMetric(objects),
-        tr.ProfileMetric(numbers * 2.0**40, missing=0),  # too large for int32
-        tr.ProfileMetric(np.where(numbers == 1, -9, numbers), missing=0),  # a negative category
+        tr.CharacterMetric(holes),
+        tr.CharacterMetric(np.ma.masked_equal(numbers, 0)),
+        tr.CharacterMetric(texts, missing=("?", "-")),
+        tr.CharacterMetric(objects),
+        tr.CharacterMetric(numbers * 2.0**40, missing=0),  # too large for int32
+        tr.CharacterMetric(
+            np.where(numbers == 1, -9, numbers), missing=0
+        ),  # a negative category
     ]
     for table in tables:
         assert_allclose(table.block(range(3), range(3)), expected)
@@ -81,9 +83,9 @@ def test_kinds_of_entries() -> None:
 def test_negative_ones_are_unknown_besides_other_codes() -> None:
     table = [[1, -1, 3], [1, 2, 3], [0, 2, 4]]
     for missing in (0, 0.0, "0", (0, -1), [0], {0}, np.array([0])):
-        m = tr.ProfileMetric(table, missing=missing)
+        m = tr.CharacterMetric(table, missing=missing)
         assert_array_equal(m.codes, [[1, -1, 3], [1, 2, 3], [-1, 2, 4]])
-    assert tr.ProfileMetric(table).pairs(0, 1) == 0
+    assert tr.CharacterMetric(table).pairs(0, 1) == 0
 
 
 @pytest.mark.parametrize("minus", [-1, -1.0, np.float32(-1), "-1"], ids=repr)
@@ -96,29 +98,29 @@ def test_numbers_in_tables_of_objects_are_numbers(minus: object) -> None:
     )
     expected = [[0, -1], [1, 0], [0, 0], [1, -1]]
     for m in (
-        tr.ProfileMetric(frame.iloc[:, :2]),
+        tr.CharacterMetric(frame.iloc[:, :2]),
         tr.as_metric(frame.iloc[:, :2], metric="hamming"),
-        tr.ProfileMetric(frame.iloc[:, :2].to_numpy()),
-        tr.ProfileMetric(frame.iloc[:, :2].to_numpy().tolist()),
+        tr.CharacterMetric(frame.iloc[:, :2].to_numpy()),
+        tr.CharacterMetric(frame.iloc[:, :2].to_numpy().tolist()),
     ):
-        assert isinstance(m, tr.ProfileMetric)
+        assert isinstance(m, tr.CharacterMetric)
         assert_array_equal(m.codes[:, 0], np.array(expected)[:, 0])
         unknown = m.codes[:, 1] < 0
         assert_array_equal(unknown, [True, False, False, True])
         assert m.codes[1, 1] == m.codes[2, 1]
-    seven = tr.ProfileMetric(frame, missing=7)
+    seven = tr.CharacterMetric(frame, missing=7)
     assert seven.codes[3, 2] == -1
     assert seven.codes[0, 2] == seven.codes[1, 2]
 
 
 def test_columns_of_pandas_with_unknown_entries() -> None:
     frame = pd.DataFrame({"x": pd.array([1, None, 2], dtype="Int64"), "y": ["p", "q", None]})
-    m = tr.ProfileMetric(frame)
+    m = tr.CharacterMetric(frame)
     assert_array_equal(m.codes < 0, [[False, False], [True, False], [False, True]])
 
 
-def profiles_of(tree: tr.Tree, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return profiles in which every edge changes as many loci as it is long."""
+def states_of(tree: tr.Tree, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return states in which every edge changes as many loci as it is long."""
     lengths = np.round(tree.weights).astype(int)
     columns = []
     for (u, v), length in zip(tree.edges.tolist(), lengths, strict=True):
@@ -135,9 +137,9 @@ def test_every_method_recovers_a_tree(method: str, weighted: bool) -> None:
     rng = np.random.default_rng(1)
     truth = tr.datasets.random_tree(20, rng=3)
     truth = tr.Tree(20, truth.edges, rng.integers(1, 5, size=len(truth.edges)).astype(float))
-    profiles = profiles_of(truth, rng)
-    weights = np.full(profiles.shape[1], 2.0) if weighted else None
-    m = tr.ProfileMetric(profiles, weights=weights, labels=[f"s{i}" for i in range(20)])
+    states = states_of(truth, rng)
+    weights = np.full(states.shape[1], 2.0) if weighted else None
+    m = tr.CharacterMetric(states, weights=weights, labels=[f"s{i}" for i in range(20)])
     tree = tr.fit(m, method=method)
     assert_allclose(tree.distances(), (2 if weighted else 1) * truth.distances(), atol=1e-9)
     assert tr.average_distortion(tree, m) == pytest.approx(0, abs=1e-9)
@@ -147,12 +149,14 @@ def test_hyperbolicity() -> None:
     rng = np.random.default_rng(1)
     truth = tr.datasets.random_tree(16, rng=3)
     truth = tr.Tree(16, truth.edges, np.ones(len(truth.edges)))
-    m = tr.ProfileMetric(profiles_of(truth, rng))
+    m = tr.CharacterMetric(states_of(truth, rng))
     assert tr.hyperbolicity(m).delta == 0
 
 
 def test_subsets_keep_weights_and_names() -> None:
-    m = tr.ProfileMetric([[1, -1, 2], [-1, 2, -1], [1, 3, 4]], weights=[1, 2, 3], labels="abc")
+    m = tr.CharacterMetric(
+        [[1, -1, 2], [-1, 2, -1], [1, 3, 4]], weights=[1, 2, 3], labels="abc"
+    )
     part = select_points(m.oracle, np.array([2, 0]))
     assert_array_equal(part.weights, m.oracle.weights)
     assert_array_equal(part.codes, m.codes[[2, 0]])
@@ -170,12 +174,12 @@ def test_subsets_keep_weights_and_names() -> None:
 
 def test_bootstrap_draws_loci() -> None:
     rng = np.random.default_rng(0)
-    profiles = rng.integers(0, 4, size=(8, 30))
+    states = rng.integers(0, 4, size=(8, 30))
     weights = rng.random(30)
-    m = tr.ProfileMetric(profiles, weights=weights, labels="abcdefgh")
+    m = tr.CharacterMetric(states, weights=weights, labels="abcdefgh")
     drawn = m.resample(np.random.default_rng(2))
     loci = np.random.default_rng(2).integers(30, size=30)
-    assert_array_equal(drawn.codes, profiles[:, loci])
+    assert_array_equal(drawn.codes, states[:, loci])
     assert_array_equal(drawn.weights, weights[loci])
     assert drawn.labels == m.labels
     tree = tr.fit(m, method="neighbor_joining", bootstrap=10)
@@ -183,13 +187,13 @@ def test_bootstrap_draws_loci() -> None:
 
 
 @pytest.mark.parametrize(
-    ("profiles", "options", "message"),
+    ("states", "options", "message"),
     [
         ([1, 2], {}, "n x L table, got an array of shape 2"),
         (np.zeros((0, 3)), {}, "n x L table, got an array of shape 0 x 3"),
-        ([[0.5, 1], [1, 1]], {}, "entry 0 of profile 0 is 0.5: categories are whole numbers"),
-        ([[1, 2], [-1, -1]], {}, "profile 1 has no known locus"),
-        ([[1, 2], [-1, -1]], {"labels": "ab"}, "profile 'b' has no known locus"),
+        ([[0.5, 1], [1, 1]], {}, "entry 0 of row 0 is 0.5: categories are whole numbers"),
+        ([[1, 2], [-1, -1]], {}, "row 1 has no known locus"),
+        ([[1, 2], [-1, -1]], {"labels": "ab"}, "row 'b' has no known locus"),
         ([[1, 2]], {"weights": [1]}, r"got weights of shape \(1,\) for 2 loci"),
         ([[1, 2]], {"weights": [1, -1]}, "the weight of locus 1 is -1"),
         ([[1, 2]], {"weights": [1, np.nan]}, "the weight of locus 1 is nan"),
@@ -198,14 +202,14 @@ def test_bootstrap_draws_loci() -> None:
         ([[1, 2]], {"labels": "ab"}, "2 labels were given for 1 points"),
     ],
 )
-def test_bad_input(profiles: object, options: dict[str, object], message: str) -> None:
+def test_bad_input(states: object, options: dict[str, object], message: str) -> None:
     with pytest.raises(tr.MetricError, match=message) as error:
-        tr.ProfileMetric(profiles, **options)  # type: ignore[arg-type]
+        tr.CharacterMetric(states, **options)  # type: ignore[arg-type]
     assert "\n" not in str(error.value)
 
 
 def test_files(tmp_path) -> None:
-    path = tmp_path / "profiles.csv"
+    path = tmp_path / "states.csv"
     path.write_text("strain,l1,l2,l3\na,1,2,3\nb,1,-1,4\nc,5,2,4\n")
     m = tr.formats.read(path, metric="hamming")
     assert m.labels == ("a", "b", "c")

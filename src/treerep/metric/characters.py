@@ -1,4 +1,4 @@
-"""Profiles: allele numbers, barcodes and other categories, with unknown entries."""
+"""Characters: allele numbers, barcodes and other categories, with unknown entries."""
 
 import re
 from collections.abc import Sequence
@@ -11,21 +11,21 @@ from ._compiled import CompiledMetric
 from ._labels import labels_of
 from ._undefined_pairs import new_number, register
 from .base import MetricError, check_labels, read_only
-from .oracle.classes import ProfileOracle, WeightedProfileOracle
+from .oracle.classes import CharacterOracle, WeightedCharacterOracle
 
 _UNKNOWN = -1  # in a table of numbers, and in the codes of the categories
 
 
-class ProfileMetric(CompiledMetric):
-    """The number of loci at which two profiles differ.
+class CharacterMetric(CompiledMetric):
+    """The number of loci at which two rows of characters differ.
 
-    Profiles are rows of categories: allele numbers of MLST and cgMLST, barcodes of lineage
+    Rows hold categories: allele numbers of MLST and cgMLST, barcodes of lineage
     tracing, or any other states. Entries may be unknown.
 
     Parameters
     ----------
-    profiles : (n, L) array or DataFrame
-        Whole numbers, strings or other objects, one row per profile and one column per locus.
+    states : (n, L) array or DataFrame
+        Whole numbers, strings or other objects, one row per point and one column per locus.
         Numbers are compared as numbers (1 and 1.0 are the same), and other objects by their text.
         None, NaN, -1 and masked entries are unknown. The index of a DataFrame becomes the labels.
     missing : value or sequence of values
@@ -33,7 +33,7 @@ class ProfileMetric(CompiledMetric):
     weights : (L,) array, optional
         Weights of the loci, not negative. By default, all weights are 1.
     labels : sequence, optional
-        Labels of the profiles.
+        Labels of the rows.
 
     See Also
     --------
@@ -43,7 +43,7 @@ class ProfileMetric(CompiledMetric):
 
     Notes
     -----
-    Only loci that are known in both profiles count. With weights w that sum to W, the distance is
+    Only loci that are known in both rows count. With weights w that sum to W, the distance is
 
         d = W (sum of w over differing loci) / (sum of w over known loci).
 
@@ -56,23 +56,23 @@ class ProfileMetric(CompiledMetric):
 
     Examples
     --------
-    >>> m = ProfileMetric([[1, 4, 2, 7], [1, 4, 3, 7], [1, 5, -1, 8]])
+    >>> m = CharacterMetric([[1, 4, 2, 7], [1, 4, 3, 7], [1, 5, -1, 8]])
     >>> m.pairs([0, 0], [1, 2]).round(3)
     array([1.   , 2.667])
-    >>> ProfileMetric([["A", None], ["B", "C"]], weights=[0.5, 2]).pairs(0, 1)
+    >>> CharacterMetric([["A", None], ["B", "C"]], weights=[0.5, 2]).pairs(0, 1)
     array(2.5)
     """
 
     def __init__(
         self,
-        profiles: ArrayLike,
+        states: ArrayLike,
         *,
         missing: object = (),
         weights: ArrayLike | None = None,
         labels: Sequence[object] | None = None,
     ) -> None:
-        labels = labels_of(profiles, labels)
-        codes = _codes(profiles, _unknown_texts(missing))
+        labels = labels_of(states, labels)
+        codes = _codes(states, _unknown_texts(missing))
         self.labels = check_labels(labels, len(codes))
         self.weights = _checked_weights(weights, codes.shape[1])
         self._check_known(codes)
@@ -87,20 +87,20 @@ class ProfileMetric(CompiledMetric):
         codes: NDArray[np.signedinteger] = self.oracle.codes
         return codes
 
-    def resample(self, rng: np.random.Generator) -> "ProfileMetric":
-        """Return the profiles with loci drawn with replacement, for a bootstrap."""
+    def resample(self, rng: np.random.Generator) -> "CharacterMetric":
+        """Return the rows with loci drawn with replacement, for a bootstrap."""
         width = self.codes.shape[1]
         drawn = rng.integers(width, size=width)
         weights = None if self.weights is None else self.weights[drawn]
         codes = np.take(self.codes, drawn, axis=1)
-        return ProfileMetric(codes, weights=weights, labels=self.labels)
+        return CharacterMetric(codes, weights=weights, labels=self.labels)
 
     def _check_known(self, codes: NDArray[np.signedinteger]) -> None:
         empty = np.flatnonzero(~(codes >= 0).any(axis=1))
         if len(empty):
             name = empty[0] if self.labels is None else repr(self.labels[empty[0]])
             raise MetricError(
-                f"profile {name} has no known locus, so its distances are undefined: drop it"
+                f"row {name} has no known locus, so its distances are undefined: drop it"
             )
 
     def _connect(self, codes: NDArray[np.signedinteger]) -> None:
@@ -108,12 +108,12 @@ class ProfileMetric(CompiledMetric):
         number = new_number()
         origin = np.column_stack([np.full(len(codes), number), np.arange(len(codes))])
         if self.weights is None:
-            self.oracle = ProfileOracle(codes, read_only(origin))
+            self.oracle = CharacterOracle(codes, read_only(origin))
             self.integral = bool((codes >= 0).all())
         else:
             # A sum in the order of the kernel, so that it equals the weight of all loci.
             both = np.append(self.weights, np.cumsum(self.weights)[-1])
-            self.oracle = WeightedProfileOracle(codes, read_only(origin), read_only(both))
+            self.oracle = WeightedCharacterOracle(codes, read_only(origin), read_only(both))
         register(number, self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -149,16 +149,16 @@ def _unknown_texts(missing: object) -> list[str]:
     return [_text(value) for value in (_UNKNOWN, *further)]
 
 
-def _codes(profiles: ArrayLike, missing: list[str]) -> NDArray[np.signedinteger]:
+def _codes(states: ArrayLike, missing: list[str]) -> NDArray[np.signedinteger]:
     """Return the numbers of the categories, -1 if unknown. Numbers are comparable in a column."""
-    array = np.ma.asarray(profiles) if np.ma.isMaskedArray(profiles) else np.asarray(profiles)
-    if array.dtype.kind in "US" and not hasattr(profiles, "dtype"):
+    array = np.ma.asarray(states) if np.ma.isMaskedArray(states) else np.asarray(states)
+    if array.dtype.kind in "US" and not hasattr(states, "dtype"):
         # NumPy has turned the numbers of a list of numbers and strings into text.
-        array = np.asarray(profiles, dtype=object)
+        array = np.asarray(states, dtype=object)
     if array.ndim != 2 or 0 in array.shape:
         shape = " x ".join(map(str, array.shape)) or "a single value"
         raise MetricError(
-            f"expected profiles as the rows of a non-empty n x L table, got an array of shape {shape}"
+            f"expected categories in the rows of a non-empty n x L table, got an array of shape {shape}"
         )
     unknown = np.ma.getmaskarray(array).copy()
     values = np.ma.getdata(array)
@@ -183,7 +183,7 @@ def _number_codes(
         if broken.any():
             i, k = np.argwhere(broken)[0]
             raise MetricError(
-                f"entry {k} of profile {i} is {values[i, k]}: categories are whole numbers or text"
+                f"entry {k} of row {i} is {values[i, k]}: categories are whole numbers or text"
             )
     known = values[~unknown]
     low = known.min(initial=0)
