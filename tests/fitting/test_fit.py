@@ -132,7 +132,8 @@ def test_tolerance_applies_at_every_level() -> None:
         ),
         ({"trials": True}, "trials must be a positive whole number, not True"),
         ({"n_jobs": 0}, "n_jobs must be a positive whole number"),
-        ({"metric": "sqeuclidean"}, "use metric='euclidean'"),
+        ({"metric": "1 - r"}, "use metric='correlation'"),
+        ({"method": "treerep", "metric": "sqeuclidean"}, "use metric='euclidean'"),
     ],
 )
 def test_bad_arguments_get_one_clear_line(arguments: dict[str, object], message: str) -> None:

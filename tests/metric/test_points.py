@@ -229,7 +229,47 @@ def test_whole_number_coordinates_have_whole_number_distances() -> None:
     assert not PointMetric(x + 0.5 * np.eye(2), "manhattan").integral
 
 
-@pytest.mark.parametrize("name", ["sqeuclidean", "1 - cos", "1 - r"])
+def test_squared_distances() -> None:
+    x = np.random.default_rng(0).normal(size=(40, 7))
+    metric = PointMetric(x, "sqeuclidean")
+    every = np.arange(40)
+    assert np.allclose(metric.block(every, every), cdist(x, x, "sqeuclidean"))
+    assert np.allclose(
+        metric.pairs(every, every[::-1]), PointMetric(x).pairs(every, every[::-1]) ** 2
+    )
+    assert metric.squared and not PointMetric(x).squared
+    assert PointMetric(x.round(), "sqeuclidean").integral
+
+
+@pytest.mark.parametrize("noise", [0.2, np.linspace(0, 0.5, 40)])
+def test_noise_is_subtracted_from_squared_distances(noise: object) -> None:
+    x = np.random.default_rng(0).normal(size=(40, 7))
+    metric = PointMetric(x, "sqeuclidean", noise=noise)  # type: ignore[arg-type]
+    every = np.arange(40)
+    each = 7 * np.broadcast_to(noise, 40) ** 2  # type: ignore[arg-type]
+    expected = np.maximum(cdist(x, x, "sqeuclidean") - each[:, None] - each, 0)
+    np.fill_diagonal(expected, 0)
+    assert np.allclose(metric.block(every, every), expected)
+    assert np.allclose(metric.pairs(every, every[::-1]), expected[every, every[::-1]])
+    drawn = metric.resample(np.random.default_rng(1))
+    assert np.allclose(drawn.oracle.noise, each)
+
+
+@pytest.mark.parametrize(
+    ("metric", "noise", "message"),
+    [
+        ("euclidean", 1.0, "use metric='sqeuclidean', not 'euclidean'"),
+        ("sqeuclidean", [1.0], "give one number, or one for each point"),
+        ("sqeuclidean", -1.0, "noise is -1.0: it must be finite and not negative"),
+        ("sqeuclidean", [0.0, 0.0, np.nan], "noise is nan"),
+    ],
+)
+def test_bad_noise(metric: str, noise: object, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        PointMetric(np.eye(3), metric, noise=noise)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["1 - cos", "1 - r"])
 def test_what_is_no_metric_is_refused_by_name_with_the_remedy(name: str) -> None:
     with pytest.raises(MetricError, match=rf"'{name}' is not a metric: .* use metric="):
         PointMetric(np.eye(3), name)
@@ -285,6 +325,7 @@ def test_a_metric_that_is_no_name_is_refused() -> None:
 
 def test_unknown_metric_lists_the_choices() -> None:
     with pytest.raises(
-        ValueError, match="unknown metric 'euklid': choose one of euclidean, manhattan"
+        ValueError,
+        match="unknown metric 'euklid': choose one of euclidean, sqeuclidean, manhattan",
     ):
         PointMetric(np.eye(2), "euklid")

@@ -48,6 +48,8 @@ class Method:
         Whether the method accepts `n_jobs`.
     missing : bool
         Whether the method accepts a metric with missing distances.
+    squared : bool
+        Whether the method accepts squared distances, which violate the triangle inequality.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Method:
     random: bool = False
     threads: bool = False
     missing: bool = False
+    squared: bool = False
 
     def load(self) -> Callable[..., Any]:
         """Import the function."""

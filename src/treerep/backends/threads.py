@@ -31,11 +31,18 @@ class Threads(RunnerBackend):
 
     def fit(self, request: "FitRequest") -> "Tree":
         """Fit a tree. Trials on few points run in parallel, and other trials one after another."""
-        from ..fitting._trials import EXACT_SCORES, Plan, check_measured, tree_of_trials
+        from ..fitting._trials import (
+            EXACT_SCORES,
+            Plan,
+            check_measured,
+            check_squared,
+            tree_of_trials,
+        )
         from ..metric.as_metric import as_metric
 
         space = as_metric(request.data, metric=request.metric)
         check_measured(space, request.method)
+        check_squared(space, request.method)
         jobs = count_jobs(self.n_jobs)
         if self.n_jobs is None and space.on_disk:
             jobs = max(jobs, _THREADS_AT_A_DISK)

@@ -10,7 +10,7 @@ from .._core.lazy import load
 from .._core.parallel import Runner, ThreadRunner, Workers
 from .._core.progress import progress_bar
 from .._core.typing import RNGLike
-from ..metric.base import Metric, MetricError, check_labels
+from ..metric.base import Metric, MetricError, check_labels, refuse_squared
 from ..scores.distortion import average_distortion
 from ..tree.comparison.consensus import TreeSplits, consensus_of_splits, tree_splits
 from ..tree.comparison.splits import Keys, inner_splits
@@ -121,6 +121,12 @@ def check_measured(metric: Metric, method: str) -> None:
         raise MetricError(
             f"method={method!r} needs all distances, but some are missing: use one of {able}"
         )
+
+
+def check_squared(metric: Metric, method: str) -> None:
+    """Raise a MetricError if distances are squared and the method needs the triangle inequality."""
+    if not METHODS[method].squared:
+        refuse_squared(metric, f"method={method!r}")
 
 
 def selection_score(tree: Tree, metric: Metric, n_jobs: int | None) -> float:

@@ -29,6 +29,7 @@ METHODS = records(
         random=True,
         threads=True,
         missing=True,
+        squared=True,
     ),
     Method(
         "treerep",
@@ -54,6 +55,7 @@ METHODS = records(
         cite=("saitou1987", "studier1988"),
         threads=True,
         missing=True,
+        squared=True,
     ),
     Method(
         "bionj",
@@ -66,6 +68,7 @@ METHODS = records(
         cite=("gascuel1997",),
         threads=True,
         missing=True,
+        squared=True,
     ),
     Method(
         "relaxed_neighbor_joining",
@@ -78,6 +81,7 @@ METHODS = records(
         cite=("evans2006",),
         random=True,
         threads=True,
+        squared=True,
     ),
     Method(
         "minimum_evolution",
@@ -91,6 +95,7 @@ METHODS = records(
         options=MinimumEvolutionOptions,
         threads=True,
         missing=True,
+        squared=True,
     ),
     Method(
         "upgma",
@@ -102,6 +107,7 @@ METHODS = records(
         good_at="a dendrogram",
         cite=("sokal1958",),
         threads=True,
+        squared=True,
     ),
     Method(
         "gromov",
@@ -151,6 +157,7 @@ METHODS = records(
         options=RootedGraphOptions,
         random=True,
         threads=True,
+        squared=True,
     ),
     Method(
         "bfs",
@@ -223,6 +230,7 @@ METHODS = records(
         options=BackboneOptions,
         random=True,
         threads=True,
+        squared=True,
     ),
 )
 

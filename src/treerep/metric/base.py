@@ -103,6 +103,8 @@ class Metric(ABC):
     #: True if distances are read from disk when they are needed. In that case, it pays to use more
     #: threads than cores.
     on_disk: bool = False
+    #: True if distances are squares. They add up along trees, but violate the triangle inequality.
+    squared: bool = False
     #: True if some pairs were not measured. `block` and `pairs` give NaN for these pairs.
     has_missing: bool = False
 
@@ -143,6 +145,23 @@ class Metric(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self):,} points)"
+
+
+def refuse_squared(metric: Metric, what: str) -> None:
+    """Raise a MetricError if a function that needs the triangle inequality gets squared distances.
+
+    >>> from treerep import PointMetric
+    >>> refuse_squared(PointMetric([[0], [1]], "sqeuclidean"), "hyperbolicity")
+    Traceback (most recent call last):
+        ...
+    treerep.metric.base.MetricError: hyperbolicity needs the triangle inequality, which squared \
+distances violate: use metric='euclidean'
+    """
+    if metric.squared:
+        raise MetricError(
+            f"{what} needs the triangle inequality, which squared distances violate: "
+            "use metric='euclidean'"
+        )
 
 
 def check_indices(indices: ArrayLike, n: int) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from .oracle.classes import (
     EuclideanOracle,
     HyperbolicOracle,
     ManhattanOracle,
+    SquaredOracle,
 )
 
 # Number of coordinates that are checked or prepared together. This number bounds the temporary
@@ -23,7 +24,6 @@ from .oracle.classes import (
 _CHUNK = 1 << 22
 
 _NOT_METRICS = {
-    "sqeuclidean": "squared distances violate the triangle inequality: use metric='euclidean'",
     "1-cos": "1 - cos violates the triangle inequality: use metric='cosine', the angle itself",
     "1-r": "1 - r violates the triangle inequality: use metric='correlation', "
     "the angle between centered vectors",
@@ -31,7 +31,14 @@ _NOT_METRICS = {
 
 
 #: The representations of points in compiled code.
-Oracle = EuclideanOracle | ManhattanOracle | ChebyshevOracle | AngleOracle | HyperbolicOracle
+Oracle = (
+    EuclideanOracle
+    | SquaredOracle
+    | ManhattanOracle
+    | ChebyshevOracle
+    | AngleOracle
+    | HyperbolicOracle
+)
 
 
 class PointMetric(CompiledMetric):
@@ -45,13 +52,18 @@ class PointMetric(CompiledMetric):
         are computed in float32. The index of a DataFrame becomes the labels.
     metric : str
         - "euclidean", "manhattan" or "chebyshev";
+        - "sqeuclidean": the squared Euclidean distance. It adds up along a tree if the coordinates
+          diffuse along its edges. It violates the triangle inequality, which some functions need;
         - "cosine": the *angle* between two vectors in radians, which is a metric;
         - "correlation": the angle between two vectors after centering each vector;
         - "hyperboloid": points (x0, x) of the hyperboloid model, with x0^2 = 1 + |x|^2;
         - "poincare": points p of the Poincaré ball, with |p| < 1.
 
-        The usual 1 - cos, 1 - r and squared Euclidean distance violate the triangle inequality
-        and are not supported.
+        The usual 1 - cos and 1 - r violate the triangle inequality and are not supported.
+    noise : float or (n,) array, optional
+        ("sqeuclidean" only) Standard deviation of the noise of each coordinate, the same for all
+        points or one for each point. Its expected contribution, k noise^2 for each of the two
+        points, is subtracted from the distances, which are at least 0.
     labels : sequence, optional
         Labels of the points.
 
@@ -87,6 +99,7 @@ class PointMetric(CompiledMetric):
         points: ArrayLike,
         metric: str = "euclidean",
         *,
+        noise: ArrayLike | None = None,
         labels: Sequence[object] | None = None,
     ) -> None:
         labels = labels_of(points, labels)
@@ -100,10 +113,34 @@ class PointMetric(CompiledMetric):
         self.labels = check_labels(labels, len(rows.points))
         self.oracle = rows.oracle
         self.integral = rows.integral
+        self.squared = isinstance(rows.oracle, SquaredOracle)
+        if noise is not None:
+            self._subtract(noise)
         self.eps = float(np.finfo(self.oracle[0].dtype).eps)
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def _subtract(self, noise: ArrayLike) -> None:
+        """Subtract the expected contribution of noise from squared distances."""
+        if not isinstance(self.oracle, SquaredOracle):
+            raise ValueError(
+                f"noise is subtracted from squared distances only: use metric='sqeuclidean', "
+                f"not {self.metric!r}"
+            )
+        deviation = np.asarray(noise, np.float64)
+        if deviation.shape not in ((), (len(self),)):
+            raise MetricError(
+                f"got noise of shape {deviation.shape} for {len(self)} points: give one number, or "
+                "one for each point"
+            )
+        bad = ~(np.isfinite(deviation) & (deviation >= 0))
+        if bad.any():
+            value = deviation[bad][0] if deviation.ndim else deviation
+            raise MetricError(f"noise is {value}: it must be finite and not negative")
+        squares = self.points.shape[1] * np.broadcast_to(deviation, len(self)) ** 2
+        self.oracle = self.oracle._replace(noise=read_only(squares))
+        self.integral = False
 
     def resample(self, rng: np.random.Generator) -> "PointMetric":
         """Return the points with coordinates drawn with replacement, for a bootstrap."""
@@ -114,7 +151,10 @@ class PointMetric(CompiledMetric):
             )
         width = self.points.shape[1]
         drawn = np.take(self.points, rng.integers(width, size=width), axis=1)
-        return PointMetric(drawn, self.metric, labels=self.labels)
+        drawn_metric = PointMetric(drawn, self.metric, labels=self.labels)
+        if isinstance(self.oracle, SquaredOracle):
+            drawn_metric.oracle = SquaredOracle(drawn_metric.points, self.oracle.noise)
+        return drawn_metric
 
 
 class PreparedPoints(NamedTuple):
@@ -138,7 +178,10 @@ def prepare_points(points: ArrayLike, metric: str, first: int = 0) -> PreparedPo
     table = read_only(array)
     oracle = prepare(table, first)
     extent = float(oracle.radii.max()) if isinstance(oracle, HyperbolicOracle) else largest
-    integral = metric in ("manhattan", "chebyshev") and _small_whole_numbers(table, largest)
+    largest_term = 4 * largest**2 if metric == "sqeuclidean" else largest
+    integral = metric in ("sqeuclidean", "manhattan", "chebyshev") and _small_whole_numbers(
+        table, largest_term
+    )
     return PreparedPoints(table, oracle, extent, integral)
 
 
@@ -182,10 +225,12 @@ def coordinate_bounds(metric: str, k: int, dtype: DTypeLike) -> tuple[float, flo
     end = float(np.finfo(dtype).max)
     most = {
         "euclidean": math.sqrt(end / k) / 4,
+        "sqeuclidean": math.sqrt(end / k) / 4,
         "manhattan": end / k / 8,
         "chebyshev": end / 8,
     }.get(metric, math.inf)
-    return (_smallest_extent(dtype) if metric == "euclidean" else 0.0), most
+    squares = metric in ("euclidean", "sqeuclidean")
+    return (_smallest_extent(dtype) if squares else 0.0), most
 
 
 def check_extent(oracle: Oracle, metric: str, largest: float, first: int = 0) -> None:
@@ -222,7 +267,7 @@ def _chunks(array: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
 
 
 def _small_whole_numbers(points: NDArray[Any], largest: float) -> bool:
-    # Sums of such coordinates are exact in both float32 and float64.
+    # Sums of such terms, one for each coordinate, are exact in both float32 and float64.
     small = largest * points.shape[1] < 2**22
     return small and all(bool((np.floor(rows) == rows).all()) for _, rows in _chunks(points))
 
@@ -321,6 +366,7 @@ def _poincare(points: NDArray[Any], first: int) -> HyperbolicOracle:
 # Functions that create the oracle of a table whose first row is point `first`.
 _PREPARE: dict[str, Callable[[NDArray[Any], int], Oracle]] = {
     "euclidean": lambda points, _: EuclideanOracle(points),
+    "sqeuclidean": lambda points, _: SquaredOracle(points, read_only(np.zeros(len(points)))),
     "manhattan": lambda points, _: ManhattanOracle(points),
     "chebyshev": lambda points, _: ChebyshevOracle(points),
     "cosine": lambda points, first: _unit_vectors(points, first, center=False),

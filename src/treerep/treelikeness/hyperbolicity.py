@@ -17,7 +17,7 @@ from .._core.typing import DeviceLike, MetricLike, RNGLike
 from .._core.used import note
 from ..metric._missing import refuse_missing
 from ..metric.as_metric import as_metric
-from ..metric.base import Metric
+from ..metric.base import Metric, refuse_squared
 from ..metric.graph import GraphMetric
 from ..metric.matrix import MatrixMetric
 from ..metric.oracle.classes import TreeOracle
@@ -156,6 +156,7 @@ def hyperbolicity(
     began = time.monotonic()  # the limit includes the time to read the data
     distances = as_metric(data, metric=metric)
     refuse_missing(distances, "hyperbolicity")
+    refuse_squared(distances, "hyperbolicity")
     with Workers(n_jobs) as workers, progress_bar(math.inf, "hyperbolicity", "step") as bar:
         steps = _AUTO_STEPS if method == "auto" else math.inf
         task = _Task(

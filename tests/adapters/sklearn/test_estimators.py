@@ -241,7 +241,7 @@ def test_errors_name_what_is_wrong() -> None:
     X, _ = blobs(10)
     for model, message in (
         (TreeRep(0), "n_clusters must be a positive whole number, not 0"),
-        (TreeRep(metric="sqeuclidean"), "is not a metric"),
+        (TreeRep(metric="sqeuclidean"), "needs the triangle inequality"),
         (TreeRep(pivot="best"), "unknown pivot rule"),
         (HyperbolicEmbedding(method="nothing"), "method must be one of"),
         (HyperbolicEmbedding(model="sphere"), "model must be one of"),

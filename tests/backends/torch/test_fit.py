@@ -348,3 +348,10 @@ def test_bootstrap_and_consensus() -> None:
         near, far = both(x, metric="manhattan", **options)
         assert_same(far, near)
         np.testing.assert_array_equal(far.support, near.support)
+
+
+def test_squared_distances_are_refused() -> None:
+    with pytest.raises(
+        tr.MetricError, match="squared distances cannot be computed on a device"
+    ):
+        tr.fit(np.eye(4), metric="sqeuclidean", device="cpu")

@@ -217,7 +217,7 @@ def test_what_is_refused_and_how(tmp_path, case):
             {"kind": "points", "symmetrize": "mean"},
             "symmetrize='mean' does not apply to points",
         ),
-        ({"kind": "points", "metric": "sqeuclidean"}, "is not a metric"),
+        ({"kind": "points", "metric": "1 - cos"}, "is not a metric"),
         ({"use_rep": "X"}, "use_rep='X' applies to h5ad, npz and zarr, not to csv"),
     ],
 )

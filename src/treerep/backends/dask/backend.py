@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from ..._core.parallel import Runner
 from ..._core.typing import DaskClient
 from ...fitting._request import FitRequest
-from ...fitting._trials import Plan, tree_of_trials
+from ...fitting._trials import Plan, check_squared, tree_of_trials
 from ...metric._missing import refuse_missing
 from ...refinement.refine import RefineRequest, refined_tree
 from ...refinement.report import RefinedTree
@@ -58,6 +58,7 @@ class Dask(RunnerBackend):
         if isinstance(data, SpreadablePoints):
             return fit_spread_points(self.client, data, request, self.n_jobs)
         refuse_missing(data, self.name, "leave out engine")
+        check_squared(data, request.method)
         # If there are several trials, each uses one thread, so that the other threads run other
         # trials.
         threads = self.n_jobs if self.n_jobs is not None or request.trials == 1 else 1

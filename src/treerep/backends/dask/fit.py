@@ -123,7 +123,8 @@ def spreadable_points(data: MetricLike, metric: str | None) -> SpreadablePoints 
     if is_dask_array(data):
         return SpreadablePoints(data, check_shape(data), _metric_name(metric))
     space = as_metric(data, metric=metric)
-    if isinstance(space, PointMetric):
+    # The methods for squared distances need all points.
+    if isinstance(space, PointMetric) and not space.squared:
         return SpreadablePoints(space, len(space), space.metric)
     return space
 
@@ -158,5 +159,9 @@ def _metric_name(metric: str | None) -> str:
         raise MetricError(
             "a distance matrix cannot be a dask array: for points add metric='euclidean', "
             "for distances call compute()"
+        )
+    if metric == "sqeuclidean":
+        raise MetricError(
+            "squared distances need all points in one place: call compute() on the dask array"
         )
     return metric

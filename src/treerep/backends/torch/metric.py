@@ -248,6 +248,8 @@ def device_metric(data: MetricLike, metric: str | None, device: DeviceLike) -> D
         )
         made.input_eps = space.input_eps
         return made
+    if space.squared:
+        raise MetricError("squared distances cannot be computed on a device: leave out device")
     if type(oracle) not in POINT_KINDS:
         raise ValueError(
             f"a {type(space).__name__} cannot be evaluated on a device: pass points or a "

@@ -37,6 +37,13 @@ class EuclideanOracle(NamedTuple):
     points: NDArray[np.floating]
 
 
+class SquaredOracle(NamedTuple):
+    """Squared Euclidean distance between rows, less the variance of their noise."""
+
+    points: NDArray[np.floating]
+    noise: NDArray[np.float64]  # expected squared norm of the noise of each row
+
+
 class ManhattanOracle(NamedTuple):
     """Sum of absolute coordinate differences."""
 
@@ -156,6 +163,7 @@ COMPILED_ORACLES = (
     CheckedMatrixOracle,
     HalfMatrixOracle,
     EuclideanOracle,
+    SquaredOracle,
     ManhattanOracle,
     ChebyshevOracle,
     AngleOracle,
@@ -179,6 +187,7 @@ MATRIX_ORACLES = (MatrixOracle, CheckedMatrixOracle, HalfMatrixOracle)
 # Oracles of points that are given by coordinates.
 COORDINATE_ORACLES = (
     EuclideanOracle,
+    SquaredOracle,
     ManhattanOracle,
     ChebyshevOracle,
     AngleOracle,

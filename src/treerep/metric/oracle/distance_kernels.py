@@ -33,6 +33,7 @@ from .classes import (
     MatrixOracle,
     SequenceOracle,
     SketchOracle,
+    SquaredOracle,
     TreeOracle,
     WeightedCharacterOracle,
 )
@@ -43,6 +44,7 @@ from .lane_kernels import (
     manhattan_tile,
     prefetch_entry,
     prefetch_row,
+    squared_tile,
     sum_of_absolute_differences,
     sum_of_squared_differences,
     sum_of_squared_sums,
@@ -87,6 +89,11 @@ def _half_matrix(oracle: Any, i: Any, j: Any) -> Any:
 
 def _euclidean(oracle: Any, i: Any, j: Any) -> Any:
     return math.sqrt(np.float64(sum_of_squared_differences(oracle.points, i, j)))
+
+
+def _squared(oracle: Any, i: Any, j: Any) -> Any:
+    square = np.float64(sum_of_squared_differences(oracle.points, i, j))
+    return max(0.0, square - oracle.noise[i] - oracle.noise[j])
 
 
 def _manhattan(oracle: Any, i: Any, j: Any) -> Any:
@@ -251,6 +258,7 @@ _DISTANCES = {
     CheckedMatrixOracle: _checked_matrix,
     HalfMatrixOracle: _half_matrix,
     EuclideanOracle: _euclidean,
+    SquaredOracle: _squared,
     ManhattanOracle: _manhattan,
     ChebyshevOracle: _chebyshev,
     AngleOracle: _angle,
@@ -370,7 +378,22 @@ def _one_by_one(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
     _fill_one_by_one(oracle, rows, cols, 0, out)
 
 
-def _tiled(tile_distances: Any) -> Any:
+@helper
+def _keep(oracle: Any, i: Any, cols: Any, first: Any, last: Any, out: Any, a: Any) -> None:
+    pass
+
+
+@helper
+def _subtract_noise(
+    oracle: Any, i: Any, cols: Any, first: Any, last: Any, out: Any, a: Any
+) -> None:
+    for b in range(first, last):
+        out[a, b] = max(0.0, out[a, b] - oracle.noise[i] - oracle.noise[cols[b]])
+
+
+def _tiled(tile_distances: Any, correct: Any = _keep) -> Any:
+    """Return a function that fills a block in tiles, and corrects the distances of each row."""
+
     def fill(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
         points = oracle[0]
         columns = 32 // points.itemsize
@@ -388,6 +411,8 @@ def _tiled(tile_distances: Any) -> Any:
             for a in range(len(rows)):
                 for t in range(here):
                     tile_distances(points, rows[a], tiles, t, out, a, (start + t) * columns)
+                last = (start + here) * columns
+                correct(oracle, rows[a], cols, start * columns, last, out, a)
         _fill_one_by_one(oracle, rows, cols, whole * columns, out)
 
     return fill
@@ -395,6 +420,7 @@ def _tiled(tile_distances: Any) -> Any:
 
 _TILES = {
     EuclideanOracle: _tiled(euclidean_tile),
+    SquaredOracle: _tiled(squared_tile, _subtract_noise),
     ManhattanOracle: _tiled(manhattan_tile),
     ChebyshevOracle: _tiled(chebyshev_tile),
 }

@@ -37,6 +37,10 @@ def _absolute_difference(builder: Any, x: Values, y: Values) -> Values:
     return _larger(builder, builder.fsub(x, y), builder.fsub(y, x))
 
 
+def _product(builder: Any, x: Values, y: Values) -> Values:
+    return builder.fmul(x, y)
+
+
 def _add(builder: Any, a: Values, b: Values) -> Values:
     return builder.fadd(a, b)
 
@@ -251,10 +255,12 @@ def prefetch_entry(typing_context: Any, matrix: Any, i: Any, j: Any) -> Any:
 
 sum_of_squared_differences = _lane_reduction(_squared_difference, _add)
 sum_of_squared_sums = _lane_reduction(_squared_sum, _add)
+sum_of_products = _lane_reduction(_product, _add)
 sum_of_absolute_differences = _lane_reduction(_absolute_difference, _add)
 largest_absolute_difference = _lane_reduction(_absolute_difference, _larger)
 
-#: Euclidean, Manhattan and Chebyshev distances from a point to the columns of a tile.
+#: Euclidean, squared Euclidean, Manhattan and Chebyshev distances from a point to the columns of a tile.
 euclidean_tile = _tile_reduction(_squared_difference, _add, _root)
+squared_tile = _tile_reduction(_squared_difference, _add, _itself)
 manhattan_tile = _tile_reduction(_absolute_difference, _add, _itself)
 chebyshev_tile = _tile_reduction(_absolute_difference, _larger, _itself)
