@@ -49,6 +49,7 @@ REGRAFT = (
     "fitting/evolution/test_regraft.py::test_moves_only_shorten_the_tree",
     "fitting/evolution/test_regraft.py::test_tree_metrics_are_recovered",
 )
+PROFILES = "fitting/evolution/test_profiles.py::"
 SARKAR = (
     "embedding/sarkar/test_construction.py::test_the_wished_distortion_is_reached",
     "embedding/sarkar/test_construction.py::test_edges_are_exact_and_nothing_is_too_long",
@@ -151,6 +152,15 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "scores._distortion_kernels": {
         "row_sums": ("scores/test_distortion.py::test_agrees_with_the_definition",)
+    },
+    "fitting.evolution._profile_kernels": {
+        "make_binary preorder gather hand_down edge_lengths": (
+            f"{PROFILES}test_length_by_definition",
+            f"{PROFILES}test_four_points_by_hand",
+        ),
+        "improve mark_dirty count_leaves": (
+            f"{PROFILES}test_no_exchange_makes_the_tree_shorter",
+        ),
     },
     "scores._clade_kernels": {
         "class_shares meeting_positions": (

@@ -37,6 +37,7 @@ def _noted(function: Callable[..., Any]) -> Callable[..., Any]:
 kernel_module.kernel = _noted
 kernel_module.helper = kernel_module.borrower = lambda function: function
 
+from treerep.fitting.evolution import _profile_kernels as profiles  # noqa: E402
 from treerep.fitting.joining import _row_minimum_kernels as row_minimum_kernels  # noqa: E402 - made of what stands above
 from treerep.metric.oracle import called  # noqa: E402
 from treerep.metric.oracle import distance_kernels as distances  # noqa: E402
@@ -90,6 +91,10 @@ distances.distance = _distance
 distances.fill_block = _fill_block
 lanes.prefetch_row = lambda *_: None
 distances.prefetch = lambda *_: None
+profiles.sum_of_squared_differences = _lanes(lambda x, y: (x - y) * (x - y), np.add)
+profiles.sum_of_products = _lanes(lambda x, y: x * y, np.add)
+profiles.average = lambda space, *rows: profiles._AVERAGES[type(space)](space, *rows)
+profiles.separation = lambda space, *rows: profiles._SEPARATIONS[type(space)](space, *rows)
 distances.sum_of_squared_differences = _lanes(lambda x, y: (x - y) * (x - y), np.add)
 distances.sum_of_squared_sums = _lanes(lambda x, y: (x + y) * (x + y), np.add)
 distances.sum_of_absolute_differences = _lanes(lambda x, y: np.abs(x - y), np.add)

@@ -2,7 +2,8 @@
 
 Desper and Gascuel (J. Comput. Biol. 2002; Mol. Biol. Evol. 2004).
 
-With subtree pruning and regrafting (SPR; "balanced" only):
+Data with mean vectors (squared Euclidean points, sequences and characters) needs no matrix: see
+`profiles`. Other data, with subtree pruning and regrafting (SPR; "balanced" only):
 
 1. *Join*: the first tree is that of BIONJ.
 2. *Regraft*: subtrees move to other edges while this shortens the tree. See `_regraft`. The
@@ -43,8 +44,10 @@ from ..joining._joining_kernels import join_closest
 from . import _minimum_evolution_kernels as kernels
 from ._exchange_kernels import exchange_best
 from ._minimum_evolution_kernels import Sides, Workspace
+from ._profile_spaces import has_profiles
 from ._regraft import regraft
 from ._start_kernels import read_tree
+from .profiles import shortest_tree
 
 # Number of distances read between two checks for the deadline and for interrupts: about 0.1 s.
 _BUDGET = 10_000_000
@@ -66,8 +69,14 @@ def minimum_evolution(
 ) -> Tree:
     """Fit a tree by minimum evolution. `fit` describes the options.
 
-    With SPR (for "balanced" only, and by default only for up to 10,000 points), the first tree is
-    that of `bionj`. Subtrees are then moved to other edges while this makes the tree shorter.
+    Squared Euclidean points, sequences (except by "logdet") and profiles of characters need no
+    distance matrix, if no option is given. The first tree is that of neighbor joining, in groups
+    above 2,000 points. Subtrees are then exchanged and moved while this makes the tree shorter. The
+    average distance between two subtrees follows from their mean vectors.
+
+    Other data, with SPR (for "balanced" only, and by default only for up to 10,000 points): the
+    first tree is that of `bionj`. Subtrees are then moved to other edges while this makes the tree
+    shorter.
 
     Without SPR, points are inserted in their order, each where the tree stays shortest. Neighboring
     subtrees are then exchanged while this makes the tree shorter.
@@ -86,13 +95,28 @@ def minimum_evolution(
     With SPR, the result is a tree that no move makes shorter. On simulated alignments, SPR finds
     more of the true splits if the distances are noisy. See benchmarks/results/minimum_evolution.md.
 
-    O(n^2) time for each round of SPR, or for each level of the tree without SPR. O(n^2) memory:
+    Without a matrix, a round takes O(n k) time for k coordinates, or sites times states. Memory:
+    three float32 numbers for each point and coordinate (float64 for float64 points). The models of
+    sequences correct the distances of mean vectors, as in FastTree (Price et al. 2009), so that the
+    result is not exactly that of the matrix. On simulated alignments, it has fewer wrong splits.
+    See benchmarks/results/profiles.md.
+
+    With a matrix: O(n^2) time for each round of SPR, or for each level of the tree without SPR. O(n^2) memory:
     three matrices with SPR, and one matrix without. SPR uses all threads, and the tree does not
     depend on their number. Desper and Gascuel, J. Comput. Biol. 9, 2002. Gascuel, Mol. Biol.
     Evol. 14, 1997. Hordijk and Gascuel, Bioinformatics 21, 2005.
     """
     check_choice("criterion", criterion, ("balanced", "ols"))
     check_flag("nni", nni)
+    if (
+        criterion == "balanced"
+        and nni
+        and spr is None
+        and len(metric) > 3
+        and has_profiles(metric)
+    ):
+        with Workers(n_jobs) as workers:
+            return finished_tree(metric, *shortest_tree(metric, workers))
     balanced = criterion == "balanced"
     n = len(metric)
     if spr is None:

@@ -153,6 +153,14 @@ class SequenceMetric(CompiledMetric):
         """The alphabet, "dna" or "protein"."""
         return self.packed.alphabet.name
 
+    @property
+    def formula(self) -> Formula:
+        """Constants of the model."""
+        formula = MODELS[self.model].formula
+        return (
+            formula if isinstance(formula, Formula) else formula(base_frequencies(self.packed))
+        )
+
     def distances(self, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the matrix of all distances, with nan for pairs that have no distance.
 
@@ -289,10 +297,7 @@ class SequenceMetric(CompiledMetric):
 
     def _oracle(self, floor: float) -> SequenceOracle:
         n = len(self)
-        formula = MODELS[self.model].formula
-        if not isinstance(formula, Formula):
-            formula = formula(base_frequencies(self.packed))
-        row = constants(formula, self.packed.alphabet.planes, self.gamma, floor)
+        row = constants(self.formula, self.packed.alphabet.planes, self.gamma, floor)
         origin = np.column_stack([np.full(n, self._number), np.arange(n)])
         return SequenceOracle(
             self.packed.planes, read_only(np.tile(row, (n, 1))), read_only(origin)

@@ -119,7 +119,7 @@ def _packed(codes: NDArray[np.uint8], planes: int) -> NDArray[np.uint8]:
     return rows.reshape(n, -1)
 
 
-def _chunks(packed: PackedSequences) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+def unpacked(packed: PackedSequences) -> Iterator[tuple[int, NDArray[np.uint8]]]:
     """Yield the bits of some sequences at a time, (rows, planes, sites), and the first row."""
     planes = packed.alphabet.planes
     step = max(1, _CHUNK // (packed.planes.shape[1] * _WORD))
@@ -144,7 +144,7 @@ def base_frequencies(packed: PackedSequences) -> NDArray[np.float64]:
     """Return the frequencies of A, C, G and T among the known characters of all sequences."""
     assert packed.alphabet is DNA
     counts = np.zeros(4, np.int64)
-    for _, bits in _chunks(packed):
+    for _, bits in unpacked(packed):
         known, pyrimidine, second = bits[:, 0], bits[:, 1], bits[:, 2]
         # Unknown characters have no bits.
         both = int((pyrimidine & second).sum())
@@ -164,7 +164,7 @@ def draw_sites(packed: PackedSequences, rng: np.random.Generator) -> PackedSeque
     sites = np.sort(rng.integers(packed.sites, size=packed.sites))
     words = np.empty_like(packed.planes)
     planes = packed.alphabet.planes
-    for start, bits in _chunks(packed):
+    for start, bits in unpacked(packed):
         drawn = np.take(bits, sites, axis=2)
         codes = np.zeros((len(drawn), packed.sites), np.uint8)
         for plane in range(planes):
