@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import dask.array
 import numpy as np
 import pytest
 from distributed import Client
@@ -40,6 +41,21 @@ def same(far: Any, near: Any) -> None:
 def test_the_best_of_several_trials(client: Client, options: dict[str, Any]) -> None:
     near = tr.fit(POINTS, metric="euclidean", trials=5, rng=7, **options)
     same(tr.fit(POINTS, metric="euclidean", trials=5, rng=7, engine=client, **options), near)
+
+
+def test_squared_distances(client: Client) -> None:
+    near = tr.fit(POINTS, metric="sqeuclidean")
+    same(tr.fit(POINTS, metric="sqeuclidean", engine=client), near)
+    with pytest.raises(tr.MetricError, match="needs the triangle inequality"):
+        tr.fit(POINTS, metric="sqeuclidean", method="treerep", engine=client)
+    with pytest.raises(tr.MetricError, match=r"call compute\(\) on the dask array"):
+        tr.fit(dask.array.from_array(POINTS), metric="sqeuclidean", engine=client)
+
+
+def test_sequences(client: Client) -> None:
+    sequences = tr.datasets.random_alignment(40, sites=200, depth=0.2).sequences
+    metric = tr.SequenceMetric(sequences)
+    same(tr.fit(metric, engine=client), tr.fit(metric))
 
 
 def test_real_data(client: Client, data_folder: Path) -> None:

@@ -15,6 +15,8 @@ class Limits:
     #: Up to this number of vertices, the tree of a graph is learned from all vertices, so that
     #: no distance is estimated.
     whole_graph: int = 5000
+    #: Profiles of sequences and characters (see `minimum_evolution`) are used up to this size.
+    profile_bytes: int = 8 << 30
     #: Smaller samples have only one topology.
     least_sample: int = 3
 

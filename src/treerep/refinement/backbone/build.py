@@ -16,10 +16,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.checks import positive_number
+from ..._core.checks import check_time_limit, positive_number
 from ..._core.parallel import Workers, run
 from ...fitting._distances import rounding_of
 from ...fitting._finished_tree import finished_tree
+from ...fitting.evolution._profile_spaces import has_profiles, profile_bytes
+from ...fitting.evolution.profiles import rows_of_profiles, shortest_tree
 from ...fitting.joining.relaxed_neighbor_joining import relaxed_neighbor_joining
 from ...fitting.treerep._priorities import Priorities
 from ...metric.base import Metric
@@ -36,6 +38,8 @@ from ._limits import LIMITS
 from ._small_tree import Weighting, kind_of, small_tree, weighting
 from ._threads import ThreadsEngine
 
+# Fewer points have only one binary tree.
+_FEWEST = 3
 # Number of rows and columns of a table that are made symmetric together.
 _BLOCK = 256
 
@@ -50,14 +54,19 @@ def auto(
 ) -> Tree:
     """Fit a good tree to any number of points. This is the default method of `fit`.
 
-    Exact on tree metrics. On other data, the result is that of `backbone`. All points are in the
-    backbone up to 2,000 points, 4,000 points with given distances, or 5,000 vertices of a graph.
+    Exact on tree metrics. For squared Euclidean points, sequences (except by "logdet") and
+    characters, the result is that of `minimum_evolution`, unless `balance` is given or profiles
+    would take more than 8 GiB. On other data, the result is that of `backbone`. All points are in
+    the backbone up to 2,000 points, 4,000 points with given distances, or 5,000 vertices of a
+    graph.
     Then copies of a point do not change the tree.
 
     Parameters
     ----------
-    balance, time_limit
+    balance
         As in `backbone`.
+    time_limit : float, optional
+        As in `backbone`, or the seconds for the search of `minimum_evolution`.
 
     See Also
     --------
@@ -71,6 +80,16 @@ def auto(
     backbone. Neighbors are joined as by Evans, Sheneman and Foster (2006). Points and subtrees
     are moved as by Bryant and Waddell (1998).
     """
+    n = len(metric)
+    if (
+        balance is None
+        and n > _FEWEST
+        and has_profiles(metric)
+        and profile_bytes(metric, rows_of_profiles(n)) <= LIMITS.profile_bytes
+    ):
+        check_time_limit(time_limit)
+        with Workers(n_jobs) as workers:
+            return finished_tree(metric, *shortest_tree(metric, workers, time_limit))
     return backbone(metric, rng=rng, n_jobs=n_jobs, balance=balance, time_limit=time_limit)
 
 
