@@ -108,6 +108,9 @@ def compile_scores() -> None:
 
 def _fit_and_score(make: Callable[[], tr.Metric]) -> None:
     metric = make()
+    if metric.squared:
+        tr.average_distortion(tr.fit(metric), metric)
+        return
     tree = tr.fit(metric, method="treerep", trials=2)
     tr.average_distortion(tree, metric)
     if isinstance(metric, tr.GraphMetric):
@@ -201,7 +204,7 @@ def examples() -> dict[str, Callable[[], tr.Metric]]:
     }
     clouds = {
         f"points, {name}, {dtype}": partial(tr.PointMetric, points.astype(dtype), name)
-        for name in ("euclidean", "cosine", "manhattan", "chebyshev")
+        for name in ("euclidean", "sqeuclidean", "cosine", "manhattan", "chebyshev")
         for dtype in ("float32", "float64")
     }
     tree = tr.datasets.random_tree(_MANY)
