@@ -349,6 +349,30 @@ def test_a_few_requests_do_not_build_labels_but_many_do() -> None:
     assert "oracle" in vars(metric)
 
 
+@pytest.mark.parametrize("count", [17, 512, 700])
+def test_searches_that_run_together_are_those_of_scipy(count: int) -> None:
+    n = 900
+    metric = GraphMetric(random_edges(n, 400, 6))
+    assert metric.read_together == 512
+    generator = np.random.default_rng(count)
+    rows = generator.integers(0, n, count)  # some occur twice
+    cols = generator.integers(0, n, 800)
+    expected = shortest_path(metric.adjacency, unweighted=True)[rows][:, cols]
+    assert_array_equal(metric.block(rows, cols), expected)
+    assert_array_equal(metric.block(cols, rows), expected.T)
+    assert not metric.has_labels
+
+
+def test_long_paths_and_lengths_are_searched_one_by_one() -> None:
+    path = GraphMetric([[k, k + 1] for k in range(299)])
+    assert path.read_together == 1
+    assert_array_equal(
+        path.block(range(300), [0, 7]), np.abs(np.subtract.outer(np.arange(300), [0, 7]))
+    )
+    edges = random_edges(300, 50, 1)
+    assert GraphMetric(edges, weights=np.full(len(edges), 2.0)).read_together == 1
+
+
 def test_real_lengths_answer_the_same_bits_before_and_after_labels_exist() -> None:
     edges = random_edges(400, 300, 5)
     weights = np.random.default_rng(5).uniform(0.1, 1, len(edges))

@@ -103,6 +103,8 @@ class Metric(ABC):
     #: True if distances are read from disk when they are needed. In that case, it pays to use more
     #: threads than cores.
     on_disk: bool = False
+    #: Number of rows that can be read together at the cost of a few rows.
+    read_together: int = 1
     #: True if distances are squares. They add up along trees, but violate the triangle inequality.
     squared: bool = False
     #: True if some pairs were not measured. `block` and `pairs` give NaN for these pairs.

@@ -30,6 +30,12 @@ _SEARCHES_BEFORE_LABELS = 1000  # after this many searches, labels are built
 # Labels use one core, and searches use all cores.
 _LABEL_SHARE = 0.5
 _ROWS_TOGETHER = 256
+# Searches that run together without lengths, and their cost in single searches. They take a pass
+# over the graph for each edge of the longest path, and 192 bytes per vertex, so both are limited.
+_TOGETHER = 512
+_COST_TOGETHER = 16
+_MOST_LEVELS = 32  # of one search; twice this for any two vertices
+_MOST_TOGETHER = 1 << 21
 
 
 class GraphMetric(CompiledMetric):
@@ -75,7 +81,8 @@ class GraphMetric(CompiledMetric):
     -----
     Single distances come from hub labels, which are built on first use. For WordNet's 74,374
     vertices, the labels take a second and a few megabytes. Large blocks take one search per row or
-    column (breadth-first or Dijkstra), in parallel. Random graphs without structure have no short
+    column (breadth-first or Dijkstra), in parallel. Without lengths, and if no path has more than
+    64 edges, 512 searches run together in the time of about 16 searches. Random graphs without structure have no short
     labels. From 1,000 to 16,384 vertices and with whole distances, their distances are stored in a matrix
     of integers instead, if this is faster. So are those of smaller unweighted graphs with paths of at
     most 32 edges.
@@ -246,14 +253,34 @@ class GraphMetric(CompiledMetric):
         rows = self.adjacency
         return rows.indptr, rows.indices, rows.data if self.weighted else None
 
-    def _searching_pays(self, sources: int, answers: int) -> bool:
-        """Tell whether a search from each source is cheaper than a label query for each answer."""
-        if sources * self.search_cost() <= answers * self._answer_cost():
+    @cached_property
+    def read_together(self) -> int:  # type: ignore[override]
+        """Number of searches that run together at the cost of a few searches."""
+        if self.weighted or len(self) > _MOST_TOGETHER:
+            return 1
+        # No path is longer than twice the longest path from one vertex.
+        row = np.empty((1, len(self)))
+        first = read_only(np.zeros(1, np.int64))
+        self._search_rows_alone(first, read_only(np.arange(len(self))), row)
+        return _TOGETHER if row.max() <= _MOST_LEVELS else 1
+
+    def _runs_together(self, sources: int) -> bool:
+        return sources > _COST_TOGETHER and self.read_together > 1
+
+    def _count_searches(self, sources: int) -> int:
+        """Return the number of single searches that take as long as searches from some vertices."""
+        if self._runs_together(sources):
+            return min(sources, -(-sources // _TOGETHER) * _COST_TOGETHER)
+        return sources
+
+    def _searching_pays(self, searches: int, answers: int) -> bool:
+        """Tell whether some searches are cheaper than a label query for each answer."""
+        if searches * self.search_cost() <= answers * self._answer_cost():
             return True
         if not self.integral or self.has_labels:
             return False
         # Both ways are exact: do not build labels for a few small requests.
-        self._searched += sources
+        self._searched += searches
         return self._searched <= _SEARCHES_BEFORE_LABELS
 
     def _answer_cost(self) -> float:
@@ -277,7 +304,7 @@ class GraphMetric(CompiledMetric):
             read_only(check_indices(x, len(self)).reshape(-1)) for x in (rows, cols)
         )
         out = np.empty((len(first), len(second)))
-        if not self._searching_pays(min(out.shape), out.size):
+        if not self._searching_pays(self._count_searches(min(out.shape)), out.size):
             self._block_from_labels(first, second, out)
         elif len(first) <= len(second):
             self._search_rows(first, second, out)
@@ -300,6 +327,21 @@ class GraphMetric(CompiledMetric):
     def _search_rows(
         self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]
     ) -> None:
+        if not self._runs_together(len(rows)):
+            self._search_rows_alone(rows, cols, out)
+            return
+        from .shortest_paths.many_search_kernels import search_together
+
+        starts, neighbors, _ = self._graph()
+        _in_bands(
+            lambda band: search_together(starts, neighbors, rows[band], cols, out[band]),
+            len(rows),
+            _BAND / _TOGETHER,
+        )
+
+    def _search_rows_alone(
+        self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]
+    ) -> None:
         from .shortest_paths.search_kernels import search_block
 
         graph = self._graph()
@@ -312,16 +354,13 @@ class GraphMetric(CompiledMetric):
     def _search_columns(
         self, rows: NDArray[np.int64], cols: NDArray[np.int64], out: NDArray[np.float64]
     ) -> None:
-        from .shortest_paths.search_kernels import search_block
-
-        graph = self._graph()
-
         def search(band: slice) -> None:
             turned = np.empty((len(cols[band]), len(rows)))
-            search_block(*graph, cols[band], rows, turned)
+            self._search_rows(cols[band], rows, turned)
             out[:, band] = turned.T
 
-        _in_bands(search, len(cols), self.search_cost())
+        cost = _BAND / _TOGETHER if self._runs_together(len(cols)) else self.search_cost()
+        _in_bands(search, len(cols), cost)
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
         """Return the distances of the pairs (i[k], j[k]), as a float64 array of the same shape.

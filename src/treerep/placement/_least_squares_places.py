@@ -35,16 +35,18 @@ def best_places(
     n = len(points)
     places = Places(np.empty(n, np.int64), np.empty(n), np.empty(n))
 
+    block = max(_BLOCK, metric.read_together)
+
     def place(start: int) -> int:
         workers.check()
-        part = slice(start, min(start + _BLOCK, n))
+        part = slice(start, min(start + block, n))
         distances = read_only(checked_block(metric, points[part], sample))
         mine = Places(places.node[part], places.above[part], places.height[part])
         place_rows(known, scale, distances, mine)
         return part.stop - part.start
 
     with progress_bar(n, "placing", "points") as bar:
-        for done in workers.map(place, range(0, n, _BLOCK)):
+        for done in workers.map(place, range(0, n, block)):
             bar.update(done)
     workers.check()
     return places

@@ -261,6 +261,24 @@ def test_the_tree_depends_on_the_seed_alone(kind, monkeypatch):
     assert backbone(data, 40, rng=6) != tree
 
 
+def test_distances_from_searches_and_from_labels_give_the_same_tree(monkeypatch):
+    """A random graph with hubs, in which labels are long."""
+    generator = np.random.default_rng(0)
+    chance = np.arange(10, 3010) ** -0.8
+    ends = generator.choice(3000, (9000, 2), p=chance / chance.sum())
+    later = np.arange(1, 3000)
+    edges = np.concatenate([np.column_stack([generator.integers(0, later), later]), ends])
+    by_searches, by_labels = (
+        tr.GraphMetric(edges[edges[:, 0] != edges[:, 1]]) for _ in range(2)
+    )
+    assert by_searches.read_together > 1
+    tree = tr.fit(by_searches, method="backbone", size=300, rng=0)
+    assert not by_searches.has_labels
+    by_labels.build_labels()
+    monkeypatch.setitem(vars(by_labels), "read_together", 1)
+    assert tree == tr.fit(by_labels, method="backbone", size=300, rng=0)
+
+
 def test_large_zones_are_split(monkeypatch):
     cells = tr.PointMetric(tr.datasets.branching_cells(600, dim=5, rng=1).points)
     whole = tr.average_distortion(backbone(cells, 20), cells)

@@ -7,6 +7,7 @@ shared height (average linkage).
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -64,9 +65,12 @@ def grow(
             zones.append(zone)
             bar.update(len(zone))
             workers.check()
-    found = workers.map(lambda zone: _joined(metric, rest, places, zone, short), zones)
+    found = workers.map(
+        lambda batch: _joined(metric, rest, places, batch, short), _batches(metric, zones)
+    )
+    each = chain.from_iterable(found)
     return put_together(
-        backbone, len(metric), sample, rest, places, zones, found, short, workers
+        backbone, len(metric), sample, rest, places, zones, each, short, workers
     )
 
 
@@ -166,14 +170,36 @@ def split_by(zone: Indices, nearest: Indices) -> list[Indices]:
     return parts if len(parts) > 1 else equal_pieces(zone)  # all points coincide
 
 
+def _batches(metric: Metric, zones: list[Indices]) -> Iterator[list[Indices]]:
+    """Yield runs of zones whose distances are read together: one zone, unless rows are cheap."""
+    batch: list[Indices] = []
+    points = 0
+    for zone in zones:
+        if batch and points + len(zone) > metric.read_together:
+            yield batch
+            batch = []
+            points = 0
+        batch.append(zone)
+        points += len(zone)
+    yield batch
+
+
 def _joined(
-    metric: Metric, rest: Indices, places: Places, zone: Indices, short: float
-) -> Branches:
-    """Join the points of a zone."""
-    matrix = (
-        checked_block(metric, rest[zone], rest[zone]) if len(zone) > 1 else np.empty((1, 1))
-    )
-    return joined(matrix, places.height[zone], places.above[zone], short)
+    metric: Metric, rest: Indices, places: Places, batch: list[Indices], short: float
+) -> list[Branches]:
+    """Join the points of each zone."""
+    # A point alone has no distances.
+    points = rest[np.concatenate([zone[: len(zone) * (len(zone) > 1)] for zone in batch])]
+    distances = checked_block(metric, points, points) if len(points) else np.empty((0, 0))
+    found = []
+    first = 0
+    for zone in batch:
+        part = slice(first, first + len(zone))
+        alone = len(zone) == 1
+        matrix = np.empty((1, 1)) if alone else distances[part, part].copy()
+        first += 0 if alone else len(zone)
+        found.append(joined(matrix, places.height[zone], places.above[zone], short))
+    return found
 
 
 def joined(matrix: Numbers, height: Numbers, above: Numbers, short: float) -> Branches:
