@@ -30,7 +30,7 @@ _SEARCHES_BEFORE_LABELS = 1000  # after this many searches, labels are built
 # Labels use one core, and searches use all cores.
 _LABEL_SHARE = 0.5
 _ROWS_TOGETHER = 256
-# Searches that run together without lengths, and their cost in single searches. They take a pass
+# Number of searches that run together without lengths, and their cost in single searches. They take a pass
 # over the graph for each edge of the longest path, and 192 bytes per vertex, so both are limited.
 _TOGETHER = 512
 _COST_TOGETHER = 16
