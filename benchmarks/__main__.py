@@ -23,6 +23,7 @@ NAMES = (
     "upgma",
     "backbone",
     "truth",
+    "profiles",
     "spanning",
     "refinement",
     "refinement_time",

@@ -98,8 +98,8 @@ def minimum_evolution(
     Without a matrix, a round takes O(n k) time for k coordinates, or sites times states. Memory:
     three float32 numbers for each point and coordinate (float64 for float64 points). The models of
     sequences correct the distances of mean vectors, as in FastTree (Price et al. 2009), so that the
-    result is not exactly that of the matrix. On simulated alignments, it has fewer wrong splits.
-    See benchmarks/results/profiles.md.
+    result is not exactly that of the matrix. On simulated alignments, both have about as many wrong
+    splits. See benchmarks/results/profiles.md.
 
     With a matrix: O(n^2) time for each round of SPR, or for each level of the tree without SPR. O(n^2) memory:
     three matrices with SPR, and one matrix without. SPR uses all threads, and the tree does not
