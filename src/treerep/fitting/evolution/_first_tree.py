@@ -25,7 +25,7 @@ def first_tree(metric: Metric, workers: Workers) -> tuple[Edges, NDArray[np.floa
 
     Also return the lengths, if all points were joined and the tree has exactly their distances.
 
-    Up to 2,000 points are joined. Of more points, 1,000 are joined, and the others are grouped
+    Up to 2,000 points are joined. If there are more, 1,000 are joined, and the others are grouped
     around the nearest of these. The tree of each group takes the place of its center. A level of
     groups takes 1,000 n distances.
     """
