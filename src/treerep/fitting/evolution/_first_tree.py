@@ -15,7 +15,7 @@ Indices = NDArray[np.int64]
 # Points that are joined with all their distances.
 _JOINED = 2000
 # Points of a larger set that the others are grouped around.
-_CENTERS = 1000
+_CENTERS = 2000
 # Distances read together.
 _PAIRS = 1 << 21
 
@@ -25,9 +25,9 @@ def first_tree(metric: Metric, workers: Workers) -> tuple[Edges, NDArray[np.floa
 
     Also return the lengths, if all points were joined and the tree has exactly their distances.
 
-    Up to 2,000 points are joined. If there are more, 1,000 are joined, and the others are grouped
+    Up to 2,000 points are joined. If there are more, 2,000 are joined, and the others are grouped
     around the nearest of these. The tree of each group takes the place of its center. A level of
-    groups takes 1,000 n distances.
+    groups takes 2,000 n distances.
     """
     points = np.arange(len(metric))
     if len(points) > _JOINED:
