@@ -82,6 +82,11 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         )
     },
     "metric.shortest_paths.search_kernels": {"search_block": (GRAPHS,), "flatten_labels": HUBS},
+    "metric.shortest_paths.many_search_kernels": {
+        "search_together": (
+            "metric/test_graph.py::test_searches_that_run_together_are_those_of_scipy",
+        )
+    },
     "metric.shortest_paths.hub_label_kernels": {
         "drop_cut_nodes link_nodes grow_trees label_hubs": HUBS
     },

@@ -353,7 +353,7 @@ def test_a_few_requests_do_not_build_labels_but_many_do() -> None:
 def test_searches_that_run_together_are_those_of_scipy(count: int) -> None:
     n = 900
     metric = GraphMetric(random_edges(n, 400, 6))
-    assert metric.read_together == 512
+    assert metric._read_together == 512
     generator = np.random.default_rng(count)
     rows = generator.integers(0, n, count)  # some occur twice
     cols = generator.integers(0, n, 800)
@@ -365,12 +365,12 @@ def test_searches_that_run_together_are_those_of_scipy(count: int) -> None:
 
 def test_long_paths_and_lengths_are_searched_one_by_one() -> None:
     path = GraphMetric([[k, k + 1] for k in range(299)])
-    assert path.read_together == 1
+    assert path._read_together == 1
     assert_array_equal(
         path.block(range(300), [0, 7]), np.abs(np.subtract.outer(np.arange(300), [0, 7]))
     )
     edges = random_edges(300, 50, 1)
-    assert GraphMetric(edges, weights=np.full(len(edges), 2.0)).read_together == 1
+    assert GraphMetric(edges, weights=np.full(len(edges), 2.0))._read_together == 1
 
 
 def test_real_lengths_answer_the_same_bits_before_and_after_labels_exist() -> None:

@@ -104,7 +104,7 @@ class Metric(ABC):
     #: threads than cores.
     on_disk: bool = False
     #: Number of rows that can be read together at the cost of a few rows.
-    read_together: int = 1
+    _read_together: int = 1
     #: True if distances are squares. They add up along trees, but violate the triangle inequality.
     squared: bool = False
     #: True if some pairs were not measured. `block` and `pairs` give NaN for these pairs.

@@ -254,7 +254,7 @@ class GraphMetric(CompiledMetric):
         return rows.indptr, rows.indices, rows.data if self.weighted else None
 
     @cached_property
-    def read_together(self) -> int:  # type: ignore[override]
+    def _read_together(self) -> int:  # type: ignore[override]
         """Number of searches that run together at the cost of a few searches."""
         if self.weighted or len(self) > _MOST_TOGETHER:
             return 1
@@ -265,7 +265,7 @@ class GraphMetric(CompiledMetric):
         return _TOGETHER if row.max() <= _MOST_LEVELS else 1
 
     def _runs_together(self, sources: int) -> bool:
-        return sources > _COST_TOGETHER and self.read_together > 1
+        return sources > _COST_TOGETHER and self._read_together > 1
 
     def _count_searches(self, sources: int) -> int:
         """Return the number of single searches that take as long as searches from some vertices."""

@@ -35,7 +35,7 @@ def best_places(
     n = len(points)
     places = Places(np.empty(n, np.int64), np.empty(n), np.empty(n))
 
-    block = max(_BLOCK, metric.read_together)
+    block = max(_BLOCK, metric._read_together)
 
     def place(start: int) -> int:
         workers.check()

@@ -175,7 +175,7 @@ def _batches(metric: Metric, zones: list[Indices]) -> Iterator[list[Indices]]:
     batch: list[Indices] = []
     points = 0
     for zone in zones:
-        if batch and points + len(zone) > metric.read_together:
+        if batch and points + len(zone) > metric._read_together:
             yield batch
             batch = []
             points = 0
