@@ -88,7 +88,7 @@ import json, time
 import treerep as tr
 from benchmarks.truth import LARGE, sequence_metric, simulate, wrong_splits
 small = simulate(LARGE._replace(taxa=2500), rng=1)
-tr.fit(sequence_metric(small.sequences, None), method="backbone", size=300)
+tr.fit(sequence_metric(small.sequences, None))  # compiles
 alignment = simulate(LARGE, rng=0)
 metric = sequence_metric(alignment.sequences, LARGE.kappa)
 def peak():  # in kB, of this process alone: getrusage would begin with the peak of the parent
