@@ -271,11 +271,11 @@ def test_distances_from_searches_and_from_labels_give_the_same_tree(monkeypatch)
     by_searches, by_labels = (
         tr.GraphMetric(edges[edges[:, 0] != edges[:, 1]]) for _ in range(2)
     )
-    assert by_searches.read_together > 1
+    assert by_searches._read_together > 1
     tree = tr.fit(by_searches, method="backbone", size=300, rng=0)
     assert not by_searches.has_labels
     by_labels.build_labels()
-    monkeypatch.setitem(vars(by_labels), "read_together", 1)
+    monkeypatch.setitem(vars(by_labels), "_read_together", 1)
     assert tree == tr.fit(by_labels, method="backbone", size=300, rng=0)
 
 
