@@ -168,7 +168,8 @@ def fit(
     spr : bool
         (`method="minimum_evolution"` only) Whether to move subtrees to other edges while this
         makes the tree shorter, from the tree of `bionj`. Needs `criterion="balanced"`. On by
-        default for this criterion and up to 10,000 points, unless `nni=False`.
+        default for this criterion and up to 10,000 points, unless `nni=False`. Without these
+        options, sequences, characters and squared Euclidean points need no matrix, at any size.
     moves : bool
         (`method="linf"` only) Whether to move points and subtrees while this lowers the largest
         error. On by default.

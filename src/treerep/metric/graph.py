@@ -82,10 +82,11 @@ class GraphMetric(CompiledMetric):
     Single distances come from hub labels, which are built on first use. For WordNet's 74,374
     vertices, the labels take a second and a few megabytes. Large blocks take one search per row or
     column (breadth-first or Dijkstra), in parallel. Without lengths, and if no path has more than
-    64 edges, 512 searches run together in the time of about 16 searches. Random graphs without structure have no short
-    labels. From 1,000 to 16,384 vertices and with whole distances, their distances are stored in a matrix
-    of integers instead, if this is faster. So are those of smaller unweighted graphs with paths of at
-    most 32 edges.
+    64 edges, 512 searches run together in the time of about 16.
+
+    Random graphs without structure have no short labels. From 1,000 to 16,384 vertices and with
+    whole distances, their distances are stored in a matrix of integers instead, if this is faster.
+    So are those of smaller unweighted graphs with paths of at most 32 edges.
 
     Self-loops are dropped. If an edge is given twice, the shorter length counts. In a sparse
     matrix, entries given twice are added, as in scipy. A number without an edge in an edge array is

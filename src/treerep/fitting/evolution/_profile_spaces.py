@@ -33,7 +33,7 @@ from ...metric.base import Metric
 from ...metric.characters import CharacterMetric
 from ...metric.points import PointMetric
 from ...metric.sequences.metric import SequenceMetric
-from ...metric.sequences.models import LINEAR, LOGDET, Formula, constants
+from ...metric.sequences.models import LINEAR, Formula, constants
 from ...metric.sequences.packing import unpacked
 
 Table = NDArray[np.float32]
@@ -76,7 +76,7 @@ Space = VectorSpace | MatchSpace | BaseSpace
 def has_profiles(metric: Metric) -> bool:
     """Tell whether the distances follow from mean vectors."""
     if isinstance(metric, SequenceMetric):
-        return metric.formula.kind != LOGDET
+        return metric.model != "logdet"
     if isinstance(metric, PointMetric):
         return metric.metric == "sqeuclidean"
     return isinstance(metric, CharacterMetric)

@@ -106,7 +106,7 @@ class ProfileSearch:
         self.top = int(kernels.make_binary(view.order, view.up, n, self.tree))
         self.marks = Marks(*(np.zeros(nodes, np.bool_) for _ in range(3)))
         self._size = np.ones(nodes, np.int64)
-        self._open = np.zeros(nodes, np.bool_)  # no node is closed
+        self._none_closed = np.zeros(nodes, np.bool_)
         for table in point_tables(space):
             table[self.top + n - 2] = table[0]
 
@@ -148,13 +148,13 @@ class ProfileSearch:
         """
         tree = self.tree
         marks = self.marks
-        order = self._preorder(self._open)
+        order = self._preorder(self._none_closed)
         dirty = np.empty_like(marks.changed)
         kernels.mark_dirty(tree, order, marks.changed, dirty)
         marks.changed[:] = False
         marks.done[:] = ~dirty
         tops = self._clades(order)
-        closed = self._open.copy()
+        closed = self._none_closed.copy()
         closed[tops] = True
         upper = self._preorder(closed)
         kernels.gather(self.space, tree, upper, closed)
@@ -184,8 +184,8 @@ class ProfileSearch:
 
     def _lengths(self) -> NDArray[np.float64]:
         """Return the balanced lengths of the edges by lower node, from fresh profiles."""
-        order = self._preorder(self._open)
-        kernels.gather(self.space, self.tree, order, self._open)
+        order = self._preorder(self._none_closed)
+        kernels.gather(self.space, self.tree, order, self._none_closed)
         kernels.hand_down(self.space, self.tree, order)
         lengths = np.zeros(len(self.tree.left))
         kernels.edge_lengths(self.space, self.tree, order, lengths)

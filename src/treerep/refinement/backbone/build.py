@@ -58,8 +58,7 @@ def auto(
     characters, the result is that of `minimum_evolution`, unless `balance` is given or profiles
     would take more than 8 GiB. On other data, the result is that of `backbone`. All points are in
     the backbone up to 2,000 points, 4,000 points with given distances, or 5,000 vertices of a
-    graph.
-    Then copies of a point do not change the tree.
+    graph. Then copies of a point do not change the tree.
 
     Parameters
     ----------
