@@ -23,6 +23,7 @@ NAMES = (
     "upgma",
     "backbone",
     "truth",
+    "near",
     "profiles",
     "spanning",
     "refinement",

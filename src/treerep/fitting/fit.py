@@ -180,9 +180,9 @@ def fit(
         if distances are given. With fewer points, all points are in the backbone.
     balance : float from 0 to 1
         (`auto` and `backbone` only) Weight of near distances, from 0 (best long distances) to 1
-        (best neighbors and groups). The default is 0 for graphs and 1 for distances. For points,
-        the default is 3/4 up to 2,000 points and 1/4 above. With `trees`, the default is 1/4, and
-        the objective is that of `refine`.
+        (best neighbors and groups). The default is 0 for graphs and 1 for distances. Up to 10,000
+        points with coordinates, it rises from 1/2 to 1 while points move, and it is 1/4 above.
+        With `trees`, the default is 1/4, and the objective is that of `refine`.
     time_limit : float
         (`auto`, `backbone` and `linf` only) Seconds for each round of moves and of edge lengths; for
         `linf` and with `trees`, seconds in total. Without a limit, the result depends on the seed only.

@@ -222,7 +222,7 @@ def three_separations(metric):
     """Return the path lengths in the tree of three points, which are their separations."""
     star = np.array([[0, 3], [1, 3], [2, 3]])
     with Workers(1) as workers:
-        search = ProfileSearch(profile_space(metric, 12), 3, star, Rounding(0.0, 0.0), workers)
+        search = ProfileSearch(profile_space(metric), 3, star, Rounding(0.0, 0.0), workers)
         edges, lengths = search.edges()
     tree = tr.Tree(3, edges, lengths)
     return tree.pairs([0, 0, 1], [1, 2, 2])

@@ -11,8 +11,10 @@ from benchmarks.alignments import Simulation, sequence_metric, simulate
 from benchmarks.truth import wrong_splits
 from tests.metrics import Table
 from tests.strategies import any_symmetric, tree_metrics
+from treerep.refinement.backbone._near_relations import first_copies, with_near_relations
 from treerep.refinement.backbone._small_tree import kind_of, weighting
 from treerep.refinement.backbone.build import make_symmetric
+from treerep.refinement.lengths._splits import find_tree_splits
 
 RING = tr.GraphMetric([[k, (k + 1) % 12] for k in range(12)])
 
@@ -34,8 +36,12 @@ def test_kinds():
 
 
 def test_balance_is_the_power_of_the_weights():
-    assert weighting("points", 0.5)[:3] == (2.0, 2.0, (2.0,))
-    assert weighting("graph", 0.25).share == 0.25 and weighting("distances", 0.25).share == 0.0
+    assert weighting("points", 0.5, 100)[:3] == ((2.0,), (2.0,), 0.2)
+    assert weighting("points", 0.5, 100).nearby and not weighting("points", 0.0, 100).nearby
+    assert (
+        weighting("graph", 0.25, 9).share == 0.25
+        and weighting("distances", 0.25, 9).share == 0.0
+    )
 
 
 # Exactness
@@ -225,3 +231,53 @@ def test_bad_options_get_one_clear_line(options, message):
     with pytest.raises(ValueError, match=message) as error:
         tr.fit(np.ones((9, 9)) - np.eye(9), **options)
     assert "\n" not in str(error.value)
+
+
+# Near relations of points
+
+
+def digits():
+    from sklearn.datasets import load_digits
+
+    return load_digits().data[:900]
+
+
+def test_points_keep_their_neighbors():
+    """The default keeps far more neighbors than the fit of distances, at little distortion."""
+    points = tr.PointMetric(digits())
+    far, near = tr.fit(points, balance=0.0), tr.fit(points)
+    kept = [float(tr.scores.neighbors_kept(tree, points)) for tree in (far, near)]
+    distortion = [float(tr.average_distortion(tree, points)) for tree in (far, near)]
+    assert kept[1] > kept[0] + 0.1
+    assert distortion[1] < 1.12 * distortion[0]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+def test_near_relations_do_not_depend_on_threads_or_on_the_order_of_memory(metric):
+    points = tr.datasets.branching_cells(700, dim=6, rng=3).points
+    for size in (300, 2000):
+        options = {"metric": metric, "method": "backbone", "size": size}
+        tree = tr.fit(points, n_jobs=1, **options)
+        assert tr.fit(points, n_jobs=3, **options) == tree
+        assert tr.fit(np.asfortranarray(points), n_jobs=1, **options) == tree
+
+
+def test_small_clades_change_and_the_tree_above_them_stays():
+    points = tr.datasets.branching_cells(400, dim=6, rng=1).points
+    start = tr.fit(points, metric="euclidean", balance=0.0).contracted(0.0)
+    found = with_near_relations(start, points, None, 1)
+    largest = len(points) // 8
+
+    def large_splits(tree):
+        found = find_tree_splits(tree)  # from a centroid
+        sides = [
+            found.points[low:high] for low, high in zip(found.first, found.last, strict=True)
+        ]
+        return {frozenset(side.tolist()) for side in sides if largest < len(side) < 200}
+
+    assert large_splits(start) <= large_splits(found)
+
+
+def test_copies_of_coordinates_are_found():
+    points = np.array([[1.0, 0.0], [2.0, 0.0], [1.0, -0.0], [2.0, 0.0], [3.0, 0.0]])
+    assert_array_equal(first_copies(points), [0, 1, 0, 1, 4])

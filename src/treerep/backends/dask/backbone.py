@@ -9,7 +9,7 @@ dies.
 from collections.abc import Callable, Iterator
 from copy import copy
 from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from ...placement._locate import Indices, Numbers, Places
 from ...refinement._arguments import check_arguments
 from ...refinement._candidates import exact_distortion
 from ...refinement.backbone import _branches as branches
+from ...refinement.backbone._near_relations import coordinates
 from ...refinement.backbone._small_tree import Weighting, weighting
 from ...refinement.backbone._threads import CHECKED_ROWS, other_points, weighed
 from ...refinement.backbone.build import backbone_tree
@@ -60,6 +61,10 @@ class OnCluster:
         """Return the distances among some points."""
         everything = np.arange(len(points))
         return GatheredPoints(self._rows(points)).block(everything, everything)
+
+    def coordinates(self, points: Indices) -> NDArray[Any] | None:
+        """Return coordinates of some points, if their Euclidean distances are known."""
+        return coordinates(GatheredPoints(self._rows(points)))
 
     def places(
         self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
@@ -295,7 +300,7 @@ def fit_backbone(
         engine = OnCluster(client, space, finish_points, n_jobs)
         return backbone_tree(
             engine,
-            weighting("points", balance),
+            weighting("points", balance, len(space)),
             rng=np.random.default_rng(rng),
             n_jobs=n_jobs,
             size=size,

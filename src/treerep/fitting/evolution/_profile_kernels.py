@@ -251,9 +251,20 @@ def mark_dirty(tree: Any, order: Any, changed: Any, dirty: Any) -> None:
 
 
 @kernel
-def improve(
-    space: Any, tree: Any, marks: Any, root: Any, reach: Any, rounding: Any, spare: Any
+def improve_clades(
+    space: Any, tree: Any, marks: Any, roots: Any, reach: Any, rounding: Any, spare: Any
 ) -> int:
+    """Improve the clades below some roots. Return the number of changes: see `_improve`."""
+    count = 0
+    for root in roots:
+        count += _improve(space, tree, marks, root, reach, rounding, spare)
+    return count
+
+
+@helper
+def _improve(
+    space: Any, tree: Any, marks: Any, root: Any, reach: Any, rounding: Any, spare: Any
+) -> Any:
     """Visit the nodes below `root` that are not done, children first. Return the number of changes.
 
     An exchange or a move is made at once if it makes the tree shorter by more than rounding errors.

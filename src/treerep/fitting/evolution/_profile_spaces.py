@@ -40,6 +40,8 @@ Table = NDArray[np.float32]
 
 _ITEMSIZE = 4
 _RESIDUES = 20
+#: Most tasks of a search. Each has a spare row after the profiles below and above all nodes.
+TASKS = 256
 
 
 class VectorSpace(NamedTuple):
@@ -82,8 +84,9 @@ def has_profiles(metric: Metric) -> bool:
     return isinstance(metric, CharacterMetric)
 
 
-def profile_space(metric: Metric, rows: int) -> Space:
-    """Return tables with `rows` rows, of which the first are the points."""
+def profile_space(metric: Metric) -> Space:
+    """Return tables of profiles. The first rows are the points."""
+    rows = 3 * len(metric) + TASKS
     if isinstance(metric, SequenceMetric):
         return (
             _of_bases(metric, rows) if metric.alphabet == "dna" else _of_residues(metric, rows)
@@ -91,8 +94,12 @@ def profile_space(metric: Metric, rows: int) -> Space:
     if isinstance(metric, CharacterMetric):
         return _of_characters(metric, rows)
     assert isinstance(metric, PointMetric)
-    points = metric.points
-    table = _table(rows, points.shape[1], points.dtype)
+    return vector_space(metric.points)
+
+
+def vector_space(points: NDArray[Any]) -> VectorSpace:
+    """Return tables of profiles of points with squared Euclidean distances."""
+    table = _table(3 * len(points) + TASKS, points.shape[1], points.dtype)
     # Means of large coordinates would be rounded more than their differences.
     table[: len(points)] = points - points.mean(axis=0, dtype=np.float64).astype(points.dtype)
     return VectorSpace(table)

@@ -28,7 +28,7 @@ from ...tree.structure.rooted import preorder as rooted_preorder
 from . import _profile_kernels as kernels
 from ._first_tree import first_tree
 from ._profile_kernels import Binary, Marks, Rounding
-from ._profile_spaces import Space, point_tables, profile_space
+from ._profile_spaces import TASKS, Space, point_tables, profile_space
 
 # Nodes that a subtree passes in one move, at most.
 _REACH = 16
@@ -40,11 +40,10 @@ _FEW_EXCHANGES = 1 / 2000
 _FEW_MOVES = 1 / 500
 # Clades of these shares of the points are tasks of different threads, if there are enough points.
 _TASK_SHARES = (1 / 256, 1 / 16)
-_MOST_TASKS = 256
 _POINTS_OF_THREADS = 500
-# Changes that save less than this many roundings of the separations, and of a typical distance, may
-# be due to rounding.
-_ROUNDINGS = 16
+#: Changes that save less than this many roundings of the separations, and of a typical distance, may
+#: be due to rounding.
+ROUNDINGS = 16
 
 
 def shortest_tree(
@@ -61,11 +60,11 @@ def shortest_tree(
     start, exact = first_tree(metric, workers)
     if exact is not None:
         return start, exact
-    space = profile_space(metric, rows_of_profiles(n))
+    space = profile_space(metric)
     points = np.arange(n)
     typical = float(metric.pairs(points, np.roll(points, 1)).mean())
     eps = float(np.finfo(point_tables(space)[0].dtype).eps)
-    rounding = Rounding(_ROUNDINGS * eps * typical, _ROUNDINGS * eps)
+    rounding = Rounding(ROUNDINGS * eps * typical, ROUNDINGS * eps)
     search = ProfileSearch(space, n, start, rounding, workers)
     search.run(deadline)
     edges, lengths = search.edges()
@@ -79,13 +78,15 @@ def shortest_tree(
 
 def rows_of_profiles(n: int) -> int:
     """Return the number of profiles of a tree of n points, with a spare one for each task."""
-    return 3 * n + _MOST_TASKS
+    return 3 * n + TASKS
 
 
 class ProfileSearch:
     """A binary tree of n >= 3 points, and the profiles of its subtrees.
 
-    `start` contains the edges of a tree. The first n rows of the space are the points.
+    `start` contains the edges of a tree. The first n rows of the space are the points. With
+    `within`, all changes are inside clades of at most this many points, as seen from point 0, and
+    the tree above these clades is kept.
     """
 
     def __init__(
@@ -95,8 +96,10 @@ class ProfileSearch:
         start: NDArray[np.int64],
         rounding: Rounding,
         workers: Workers,
+        within: int | None = None,
     ) -> None:
         nodes = 2 * n - 2
+        self.within = within
         self.space = space
         self.n = n
         self.rounding = rounding
@@ -160,17 +163,19 @@ class ProfileSearch:
         kernels.gather(self.space, tree, upper, closed)
         kernels.hand_down(self.space, tree, upper)
 
-        def visit(task: tuple[int, int]) -> Any:
+        def visit(task: tuple[int, NDArray[np.int64]]) -> Any:
             return self._visit(task[1], reach, 1 + task[0])
 
-        made = sum(self.workers.map(visit, enumerate(tops[dirty[tops]].tolist())))
+        made = sum(self.workers.map(visit, enumerate(self._tasks(tops[dirty[tops]]))))
         self.workers.check()
+        if self.within is not None:
+            return int(made)
         # The nodes above the clades, and the edges at their tops.
         below = tops[tree.left[tops] >= 0]
         upper = np.concatenate([upper, tree.left[below], tree.right[below]])
         marks.done[:] = True
         marks.done[upper] = ~dirty[upper]
-        return int(made) + int(self._visit(self.top, reach, 0))
+        return int(made) + int(self._visit(np.array([self.top]), reach, 0))
 
     def length(self) -> float:
         """Return the sum of the balanced lengths of all edges."""
@@ -191,10 +196,10 @@ class ProfileSearch:
         kernels.edge_lengths(self.space, self.tree, order, lengths)
         return lengths
 
-    def _visit(self, root: int, reach: int, task: int) -> Any:
+    def _visit(self, roots: NDArray[np.int64], reach: int, task: int) -> Any:
         spare = 3 * self.n - 4 + task  # the first rows are profiles
-        return kernels.improve(
-            self.space, self.tree, self.marks, root, reach, self.rounding, spare
+        return kernels.improve_clades(
+            self.space, self.tree, self.marks, roots, reach, self.rounding, spare
         )
 
     def _preorder(self, closed: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -202,12 +207,23 @@ class ProfileSearch:
         count = kernels.preorder(self.tree, self.top, closed, out, np.empty_like(out))
         return out[:count]
 
+    def _tasks(self, tops: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Return the clades of each task: groups of about the same number of points."""
+        if len(tops) == 0:
+            return []
+        before = np.cumsum(self._size[tops]) - self._size[tops]
+        group = before * (TASKS - 1) // self.n
+        return np.split(tops, np.flatnonzero(np.diff(group)) + 1)
+
     def _clades(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the tops of disjoint clades of similar sizes."""
-        if self.n < _POINTS_OF_THREADS:
+        """Return the tops of disjoint clades, of similar sizes unless their size is restricted."""
+        if self.within is not None:
+            fewest, most = 2.0, float(self.within)
+        elif self.n < _POINTS_OF_THREADS:
             return order[:0]
+        else:
+            fewest, most = (share * self.n for share in _TASK_SHARES)
         kernels.count_leaves(self.tree, order, self._size)
-        fewest, most = (share * self.n for share in _TASK_SHARES)
         size = self._size[order]
         upper = np.where(order == self.top, self.n, self._size[self.tree.parent[order]])
         return order[(size > fewest) & (size <= most) & (upper > most)]

@@ -46,9 +46,12 @@ class Limits:
     fitted_points: int = 200_000
     #: Number of pairs in these rows, and bounds on the number of rows.
     fitted_pairs: int = 25_600_000
+    #: The same if neighborhoods are part of the objective, because this takes more steps.
+    nearby_pairs: int = 4_000_000
     fewest_rows: int = 256
     most_rows: int = 1024
-    #: Up to this size, neighborhoods of a graph are part of the objective. Ranks take n^2 time.
+    #: Up to this size, neighborhoods are part of the objective. Ranks of a graph take n^2 time, and
+    #: for more points, fitting lengths to neighborhoods takes several times as long as all the rest.
     neighborhoods: int = 10_000
 
 

@@ -21,6 +21,7 @@ from ...tree.tree import Tree
 from ..lengths._neighborhoods import neighbor_graph
 from ..lengths.weights import fit_weights
 from ..moves.search import rearrange
+from ._limits import LIMITS
 
 # Rows to which lengths are fitted, and the size of a graph up to which all rows are used.
 _ROWS = 256
@@ -29,6 +30,7 @@ _ALL_ROWS = 2000
 _CHECKED_ROWS = 64
 # Weight of neighborhoods when the lengths of a graph's tree are fitted.
 _SHARE = 0.4
+_POINTS_SHARE = 0.3
 # From this balance on, points do not move if all vertices of a graph are sampled (see `refine`).
 _KEPT = 0.5
 
@@ -36,11 +38,11 @@ _KEPT = 0.5
 class Weighting(NamedTuple):
     """How strongly short distances are weighted."""
 
-    # Moves divide squared errors by d^whole in a tree of all points, and by d^sample otherwise.
-    whole: float
-    sample: float
+    moves: tuple[float, ...]  # rounds of moves divide squared errors by d to these powers
     places: tuple[float, ...]  # candidate powers for placing points; the best one is used
     share: float  # weight of neighborhoods when lengths are fitted
+    #: Improve near relations after the moves, and fit lengths with the neighborhoods in clades.
+    nearby: bool = False
     near: bool = False  # short distances matter most, so that a larger sample is worth its time
     # Keep the topology if all vertices are sampled: moves improve distances, not neighborhoods.
     keep: bool = False
@@ -50,19 +52,30 @@ class Weighting(NamedTuple):
 #: power is 0 for distances of graphs, 1 for distances of cells, 3 for groups of cells, and 4
 #: for the splits of a phylogeny.
 _SUITABLE = {
-    "graph": Weighting(0.0, 0.0, (0.0, 1.0, 2.0), _SHARE, keep=True),
-    "points": Weighting(3.0, 1.0, (0.0, 1.0, 2.0), 0.0),
-    "distances": Weighting(4.0, 4.0, (4.0,), 0.0, near=True),
+    "graph": Weighting((0.0,), (0.0, 1.0, 2.0), _SHARE, keep=True),
+    # Moves that favor near distances from the start often end in a bad coarse order.
+    "points": Weighting((2.0, 3.0, 4.0), (4.0,), _POINTS_SHARE, nearby=True),
+    "distances": Weighting((4.0,), (4.0,), 0.0, near=True),
 }
 
 
-def weighting(kind: str, balance: float | None) -> Weighting:
-    """Return the weighting for a balance, or the default for this kind of data."""
+#: For more points than `LIMITS.neighborhoods`. Fitting lengths to neighborhoods takes many passes.
+_MANY_POINTS = Weighting((1.0,), (0.0, 1.0, 2.0), 0.0)
+
+
+def weighting(kind: str, balance: float | None, n: int) -> Weighting:
+    """Return the weighting for a balance, or the default for this kind of data, for n points."""
+    few = n <= LIMITS.neighborhoods
     if balance is None:
-        return _SUITABLE[kind]
+        return _SUITABLE[kind] if few or kind != "points" else _MANY_POINTS
     power = 4.0 * balance
+    share = {"graph": balance, "points": _SHARE * balance, "distances": 0.0}[kind]
     return Weighting(
-        power, power, (power,), balance if kind == "graph" else 0.0, keep=balance >= _KEPT
+        (power,),
+        (power,),
+        share,
+        nearby=few and kind == "points" and balance > 0,
+        keep=balance >= _KEPT,
     )
 
 
@@ -94,7 +107,7 @@ def small_tree(
     table: Metric,
     choice: Weighting,
     *,
-    whole: bool,
+    power: float,
     graph: Metric | None,
     rng: np.random.Generator,
     time_limit: float | None,
@@ -102,15 +115,13 @@ def small_tree(
 ) -> Tree:
     """Improve a tree of the points of a table.
 
-    Move points and subtrees, then fit the lengths to some rows.
-
-    `whole` states that the table contains all points. If the points are the vertices of a
+    Move points and subtrees, with squared errors divided by d^power. Then fit the lengths to some
+    rows. If the points are the vertices of a
     `graph`, their neighborhoods are part of the objective.
     """
     neighbors = neighbor_graph(graph) if graph is not None and choice.share > 0 else None
     share = 0.0 if neighbors is None else choice.share
     if len(table) > 3 and not (choice.keep and graph is not None):
-        power = choice.whole if whole else choice.sample
         tree = rearrange(tree, table, power=power, rng=rng, time_limit=time_limit).tree
     # Sums over neighborhoods take longer than sums over all pairs, so using fewer rows would
     # save little time.

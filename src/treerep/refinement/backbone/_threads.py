@@ -1,13 +1,15 @@
 """Backbone trees computed by the threads of this process."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._core.parallel import Workers, run
 from ...fitting._distances import checked_block
 from ...fitting._finished_tree import finished_tree
 from ...fitting.treerep.algorithm import treerep
+from ...metric._reordered import ReorderedMetric
 from ...metric.base import Metric, read_only
 from ...metric.points import PointMetric
 from ...placement._least_squares_places import best_places, place_rows, rooted_backbone
@@ -19,6 +21,7 @@ from .._candidates import exact_distortion
 from ..lengths.weights import fit_weights
 from ._branches import grow
 from ._limits import LIMITS
+from ._near_relations import coordinates, first_copies, with_near_relations
 from ._small_tree import Weighting, is_graph
 
 #: Number of rows on which a tree of all points is compared with the data.
@@ -51,6 +54,11 @@ class ThreadsEngine:
         for _ in run(read, row_slices(len(points), len(points)), self.n_jobs):
             pass
         return table
+
+    def coordinates(self, points: Indices) -> NDArray[Any] | None:
+        """Return coordinates of some points, if their Euclidean distances are known."""
+        every = coordinates(self.space)
+        return None if every is None else every[points]
 
     def places(
         self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
@@ -111,8 +119,13 @@ def weighed(
     time_limit: float | None,
     n_jobs: int | None,
 ) -> Tree:
-    """Return the tree with the lengths that minimize the distortion on some rows of distances."""
+    """Return the tree with lengths fitted to some rows of distances.
+
+    For points, near relations are improved first.
+    """
     n = len(metric)
+    if choice.nearby:
+        return _with_neighbors(tree, metric, choice.share, rng, time_limit, n_jobs)
     share = choice.share if n <= LIMITS.neighborhoods else 0.0
     fitted = fit_weights(
         tree,
@@ -121,6 +134,66 @@ def weighed(
         balance=share,
         rows=_fitted_rows(n, share),
         squares_first=False,
+        rng=rng,
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+    )
+    return fitted.tree.contracted(0.0)
+
+
+def _with_neighbors(
+    tree: Tree,
+    metric: Metric,
+    share: float,
+    rng: np.random.Generator,
+    time_limit: float | None,
+    n_jobs: int | None,
+) -> Tree:
+    """Return the tree with better near relations. Copies stay at distance 0 from their originals."""
+    n = len(metric)
+    points = coordinates(metric)
+    if points is None:
+        return with_near_lengths(tree, metric, share, rng, time_limit, n_jobs)
+    originals = first_copies(points)
+    kept = np.flatnonzero(originals == np.arange(n))
+    if len(kept) < LIMITS.least_sample:
+        return tree
+    if len(kept) == n:
+        tree = with_near_relations(tree, points, time_limit, n_jobs)
+        return with_near_lengths(tree, metric, share, rng, time_limit, n_jobs)
+    distinct = ReorderedMetric(metric, kept, None, True)
+    tree = with_near_relations(tree.restrict(kept), points[kept], time_limit, n_jobs)
+    tree = with_near_lengths(tree, distinct, share, rng, time_limit, n_jobs)
+    copies = np.flatnonzero(originals != np.arange(n))
+    return with_copies(metric, tree, kept, np.column_stack([copies, originals[copies]]))
+
+
+def with_copies(space: Any, tree: Tree, points: Indices, copies: Indices) -> Tree:
+    """Return the tree of all points from that of some, and rows (copy, original) of the others."""
+    n = len(space)
+    names = np.concatenate([points, n + np.arange(tree.n_nodes - len(points))])
+    edges = np.concatenate([names[tree.edges], copies])
+    return finished_tree(space, edges, np.append(tree.weights, np.zeros(len(copies))))
+
+
+def with_near_lengths(
+    tree: Tree,
+    metric: Metric,
+    share: float,
+    rng: np.random.Generator,
+    time_limit: float | None,
+    n_jobs: int | None,
+) -> Tree:
+    """Return the tree with lengths that fit some rows of distances and keep near neighbors."""
+    n = len(metric)
+    affordable = min(LIMITS.most_rows, max(LIMITS.fewest_rows, LIMITS.nearby_pairs // n))
+    fitted = fit_weights(
+        tree,
+        metric,
+        objective="l1",
+        balance=share,
+        nearby=True,
+        rows="all" if n <= LIMITS.sample else affordable,
         rng=rng,
         time_limit=time_limit,
         n_jobs=n_jobs,

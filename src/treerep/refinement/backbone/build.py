@@ -35,8 +35,9 @@ from .._arguments import check_arguments
 from .._candidates import exact_distortion
 from ..lengths.weights import fit_weights
 from ._limits import LIMITS
+from ._near_relations import with_near_relations
 from ._small_tree import Weighting, kind_of, small_tree, weighting
-from ._threads import ThreadsEngine
+from ._threads import ThreadsEngine, with_copies, with_near_lengths
 
 # Fewer points have only one binary tree.
 _FEWEST = 3
@@ -122,7 +123,9 @@ def backbone(
     balance : float from 0 to 1, optional
         Weight of near distances: squared errors are weighted by 1 / d^(4 balance). 0 is best
         for long distances, and 1 for neighbors and groups. The default is 0 for graphs and 1
-        for distances. For points it is 3/4 if all points are in the sample, and 1/4 otherwise.
+        for distances. Up to 10,000 points with coordinates, points move with 1/2, then 3/4, then
+        1; for more points the default is 1/4. Above 0, near relations of up to 10,000 points are
+        improved: see Notes.
     time_limit : float, optional
         Seconds for each of three steps: the moves in the tree of the sample, the edge lengths of
         this tree, and the edge lengths of the final tree. Without a limit, the result depends on
@@ -141,8 +144,15 @@ def backbone(
     edge lengths are fitted to all distances.
 
     Up to 200,000 points, the lengths of all edges are fitted to 256 to 1,024 rows of distances
-    at the end. For graphs of up to 10,000 vertices, neighborhoods count as well. Without
-    `balance`, graphs and points are placed with the best of three exponents, tested on some
+    at the end. For graphs of up to 10,000 vertices, neighborhoods count as well.
+
+    Up to 10,000 points with coordinates, moves are followed by minimum evolution on profiles
+    inside clades of at most 1/8 of the points (see `minimum_evolution`), for Euclidean distances
+    and angles. This keeps the coarse order of the tree and brings near points together. Lengths
+    are then fitted to the distances and to the ten nearest neighbors of each point, among the
+    few hundred points near it in the tree. O(n) time per pass.
+
+    Without `balance`, graphs and more than 10,000 points are placed with the best of three exponents, tested on some
     points outside the sample. Points with given distances are placed with the weight 1 / d^4,
     because the distances of distant species contain little information about the order of their
     branches.
@@ -151,7 +161,7 @@ def backbone(
     1967, Bryant and Waddell 1998). Branches are Gromov's tree of each zone (Gromov 1987).
     """
     check_arguments(True, 0.0 if balance is None else balance, time_limit)
-    choice = weighting(kind_of(metric), balance)
+    choice = weighting(kind_of(metric), balance, len(metric))
     engine = ThreadsEngine(metric, n_jobs)
     return backbone_tree(
         engine, choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit
@@ -174,6 +184,9 @@ class Engine(Protocol):
 
     def table(self, points: Indices) -> Numbers:
         """Return the distances among some points."""
+
+    def coordinates(self, points: Indices) -> NDArray[Any] | None:
+        """Return coordinates of some points, if their Euclidean distances are known."""
 
     def places(
         self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
@@ -224,19 +237,27 @@ def backbone_tree(
     if graph is not None and len(sample) < n:
         graph = table  # a table of whole numbers may count as a graph, and may have duplicates
     tree = start.tree
-    for _ in range(2 if n > LIMITS.second_round else 1):
+    powers = choice.moves
+    if n > LIMITS.second_round and len(powers) == 1:
+        powers *= 2
+    for power in powers:
         tree = small_tree(
             tree,
             table,
             choice,
-            whole=is_whole,
+            power=power,
             graph=graph,
             rng=rng,
             time_limit=time_limit,
             n_jobs=n_jobs,
         )
+    if is_whole and choice.nearby:
+        coordinates = engine.coordinates(sample)
+        if coordinates is not None:
+            tree = with_near_relations(tree, coordinates, time_limit, n_jobs)
+        tree = with_near_lengths(tree, table, choice.share, rng, time_limit, n_jobs)
     if len(sample) + len(copies) == n:
-        return _with_copies(engine, tree, sample, copies)
+        return with_copies(engine.space, tree, sample, copies)
     largest = float(table.distances.max())
     power = _best_power(engine, tree, sample, _usable_powers(choice, largest))
     grown = engine.grown(tree, sample, power, rounding_of(engine.space, largest))
@@ -301,14 +322,6 @@ def _copies(table: Numbers, is_kept: NDArray[np.bool_], tol: float) -> Indices:
         alike = (np.abs(table[originals] - table[k]) <= tol).all(axis=1)
         found += [(k, original) for original in originals[alike][:1]]
     return np.array(found, np.int64).reshape(-1, 2)
-
-
-def _with_copies(engine: Engine, tree: Tree, sample: Indices, copies: Indices) -> Tree:
-    """Return the tree of all points. Copies are at distance 0 from their originals."""
-    n = len(engine.space)
-    names = np.concatenate([sample, n + np.arange(tree.n_nodes - len(sample))])
-    edges = np.concatenate([names[tree.edges], copies])
-    return finished_tree(engine.space, edges, np.append(tree.weights, np.zeros(len(copies))))
 
 
 def make_symmetric(table: Numbers) -> None:

@@ -66,6 +66,12 @@ _BALANCED = Plan(
 _SAMPLED = Plan((Stage(1e-2, 0.0, 50),), 5, 3e-3)
 _SAMPLED_BALANCED = _BALANCED._replace(patience=10, progress=1e-3)
 
+#: A stage with more smoothing gains nothing, and patience gains most. Example (3,005 cells, 1,024
+#: rows): the tree keeps 45.1% of the neighbors at a distortion of .0938 with the stages of `_BALANCED`,
+#: 45.0% at .0939 with these two, in less than half of the time, and 43.6% at .0941 with the patience
+#: of `_SAMPLED_BALANCED`.
+NEARBY = Plan((Stage(1e-2, 0.1, 150), Stage(3e-3, 0.035, 60)), 20, 3e-4)
+
 
 class Balance(NamedTuple):
     """The weight of neighborhoods relative to distances.

@@ -19,11 +19,12 @@ from ...metric._matching import matched
 from ...metric.base import Metric
 from ...scores._sampling import sample_rows
 from ...tree.tree import Tree
+from ._nearby import Nearby
 from ._neighborhoods import Neighborhoods, neighbor_graph
 from ._pairs import Optimum, Pairs
 from ._splits import SplitTree, distribute, find_tree_splits, gather
 from .heuristic import heuristic
-from .least_distortion import Balance, least_distortion
+from .least_distortion import NEARBY, Balance, least_distortion
 from .least_squares import least_squares
 
 _OBJECTIVES = ("l2", "l1", "heuristic")
@@ -49,6 +50,7 @@ def fit_weights(
     power: float = 0.0,
     balance: float = 0.0,
     neighbors: csr_array | None = None,
+    nearby: bool = False,
     rows: int | Literal["all"] = "all",
     lower: float = 0.0,
     squares_first: bool = True,
@@ -78,6 +80,9 @@ def fit_weights(
     neighbors : csr_array, optional
         The neighborhoods of `balance`. By default the edges of a graph, or the ten nearest
         points.
+    nearby : bool
+        Compare each point only with the points near it in the tree. Its neighbors are the ten
+        nearest of these points. This takes O(n), and O(n^2) otherwise.
     rows : int or "all"
         Use the distances from this number of random points to all points instead of all pairs.
         This is an unbiased estimate of the objective. Edges that the sample does not determine
@@ -153,11 +158,17 @@ def fit_weights(
             best = least_squares(pairs, given, floor, tol, deadline)
         else:
             shared = None
-            if balance > 0:
+            plan = None
+            if balance > 0 and nearby:
+                shared = Balance(float(balance), Nearby(metric, splits, pairs.unit, workers))
+                plan = NEARBY
+            elif balance > 0:
                 graph = neighbor_graph(metric) if neighbors is None else neighbors
                 near = Neighborhoods(graph, splits, pairs.unit, workers)
                 shared = Balance(float(balance), near)
-            best = least_distortion(pairs, given, floor, tol, deadline, shared, squares_first)
+            best = least_distortion(
+                pairs, given, floor, tol, deadline, shared, squares_first, plan
+            )
     exact = sample is None and best.residual <= tol
     return fitted(tree, splits, best, pairs.unit, lower, pairs.count, exact)
 

@@ -85,11 +85,13 @@ def _auto(
 ) -> Tree:
     """Move the points and subtrees of a start, and fit its lengths, as `auto` does."""
     check_arguments(True, 0.0 if balance is None else balance, time_limit)
+    choice = weighting("distances", balance, len(metric))
+    (power,) = choice.moves
     tree = small_tree(
         start,
         metric,
-        weighting("distances", balance),
-        whole=True,
+        choice,
+        power=power,
         graph=None,
         rng=rng,
         time_limit=time_limit,

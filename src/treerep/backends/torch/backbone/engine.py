@@ -5,8 +5,10 @@ The host refines the tree of the sample. The device places and joins all other p
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...._core.extras import require
 from ...._core.parallel import Workers
@@ -17,6 +19,7 @@ from ....metric.base import Metric
 from ....placement._least_squares_places import rooted_backbone
 from ....placement._locate import Indices, Numbers, Places
 from ....refinement._arguments import check_arguments
+from ....refinement.backbone._near_relations import coordinates
 from ....refinement.backbone._small_tree import Weighting, is_graph, kind_of, weighting
 from ....refinement.backbone._threads import is_exact, weighed
 from ....refinement.backbone.build import backbone_tree
@@ -45,7 +48,9 @@ def backbone(
         )
     engine = OnDevice(space, host, n_jobs)
     is_points = space.kind not in ("matrix", "hyperbolic")
-    choice = weighting("points" if is_points else kind_of(engine.host), balance)
+    choice = weighting(
+        "points" if is_points else kind_of(engine.host), balance, len(engine.space)
+    )
     return backbone_tree(
         engine, choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit
     )
@@ -93,6 +98,11 @@ class OnDevice:
             found = device_pairs(self.space, i, j)
         table: Numbers = found.view(len(at), len(at)).numpy(force=True)
         return table
+
+    def coordinates(self, points: Indices) -> NDArray[Any] | None:
+        """Return coordinates of some points, if their Euclidean distances are known."""
+        every = coordinates(self.host)
+        return None if every is None else every[points]
 
     def places(
         self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
