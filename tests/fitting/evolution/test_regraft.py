@@ -187,6 +187,72 @@ def test_moves_that_interfere_are_taken_back(monkeypatch: pytest.MonkeyPatch) ->
     assert_allclose(tried.length(), before, rtol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_paths_of_moves_may_cross(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any number of moves at once leaves a tree of all points, with point 0 at the top."""
+    monkeypatch.setattr(_regraft, "_LEAST_APART", 0)
+    n = 40
+    d = random_matrix(n, seed)
+    search = searched(d)
+    sides, tried = search.sides, regrafting(search)
+    for _ in range(4):
+        tried.evaluate(-np.inf)  # moves that make the tree longer, and across half of the tree
+        made, _ = tried._move(len(sides.point))
+        assert made > 3
+        tried.update()
+        assert points_of(search, 0) == frozenset(range(1, n))
+        assert points_of(search, 1) == frozenset([0])
+        assert_array_equal(
+            sides.size, [len(points_of(search, s)) for s in range(len(sides.size))]
+        )
+        assert_allclose(tried.length(), length(d, tree_edges(search), "balanced"))
+
+
+@pytest.mark.parametrize("n", [20, 600])
+def test_moves_found_from_kept_rows_are_those_of_a_full_search(n: int) -> None:
+    tried = regrafting(searched(random_matrix(n, 3)))
+    tried.evaluate(1e-12)
+    averages = tried.averages
+    best = np.argmax(np.where(averages.place >= 0, averages.gain, -1))
+    averages.wanted[:] = False
+    averages.wanted[[1, best]] = True
+    tried.update()
+    assert 0 < len(tried.averages.kept) <= 2
+    wanted = tried.averages.wanted.copy()
+    tried.evaluate(1e-12, everywhere=False)
+    place, gain = tried.averages.place.copy(), tried.averages.gain.copy()
+    tried.averages.wanted[:] = wanted
+    tried.averages.place[:] = -1
+    tried._visit(1e-12, seek=True)
+    assert_array_equal(place, tried.averages.place)
+    assert_array_equal(gain[place >= 0], tried.averages.gain[place >= 0])
+    assert 1 <= (place >= 0).sum() <= 6
+
+
+def test_graphs_with_hubs_need_few_batches() -> None:
+    """Most paths pass a few hubs. Each batch takes n^2 time."""
+    generator = np.random.default_rng(1)
+    ends = [0]
+    edges = []
+    for v in range(1, 600):  # preferential attachment: a tree, and some edges that close cycles
+        for _ in range(1 + (v % 4 == 0)):
+            u = ends[generator.integers(len(ends))]
+            edges.append((u, v))
+            ends += [u, v]
+    d = tr.GraphMetric(np.array([e for e in edges if e[0] != e[1]])).block(
+        range(600), range(600)
+    )
+    with Workers(1) as workers:
+        search = Search(d, True, workers)
+        search.join()
+        tried = regrafting(search)
+    batches = 0
+    while tried.evaluate(1e-12, everywhere=batches == 0):
+        tried.improve()
+        batches += 1
+    assert batches <= 14
+
+
 def test_the_averages_after_moves_are_those_from_scratch() -> None:
     search = searched(random_matrix(30, 4), "regraft")
     pair, lengths = search.sides.pair.copy(), search.tree()[1]

@@ -12,6 +12,7 @@ from benchmarks.truth import wrong_splits
 from tests.metrics import Table
 from tests.strategies import any_symmetric, tree_metrics
 from treerep.refinement.backbone._near_relations import first_copies, with_near_relations
+from treerep.refinement.backbone import build
 from treerep.refinement.backbone._small_tree import kind_of, weighting
 from treerep.refinement.backbone.build import make_symmetric
 from treerep.refinement.lengths._splits import find_tree_splits
@@ -155,6 +156,30 @@ def test_small_graphs_are_as_good_as_refined_ones(name, refined, data_folder):
     tree = tr.fit(graph)
     assert tr.average_distortion(tree, graph) < refined[0]
     assert tr.mean_average_precision(tree, graph) > refined[1]
+
+
+@pytest.mark.parametrize("name", ["celegans", "diseasome"])
+def test_minimum_evolution_replaces_a_start_only_if_both_scores_are_better(
+    name, data_folder, monkeypatch
+):
+    graph = tr.datasets.load(name).metric
+
+    def scores():
+        tree = tr.fit(graph, rng=0)
+        return tr.average_distortion(tree, graph), 1 - tr.mean_average_precision(tree, graph)
+
+    found = scores()
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "minimum_evolution", lambda table, n_jobs: star(len(table)))
+        without = scores()
+    if name == "celegans":
+        assert found[0] < 0.99 * without[0] and found[1] < 0.995 * without[1]
+    else:
+        assert found == without
+
+
+def star(n):
+    return tr.Tree(n, [[0, k] for k in range(1, n)], np.ones(n - 1))
 
 
 @pytest.mark.parametrize("n", [3, 256, 600])

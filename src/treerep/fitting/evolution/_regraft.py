@@ -5,11 +5,16 @@ of an edge that is one step away. With averages of pairs of subtrees, the evalua
 O(1) (Hordijk and Gascuel, Bioinformatics 21, 2005), so all O(n^2) moves take O(n^2) time.
 
 FastME (Lefort, Desper and Gascuel, Mol. Biol. Evol. 32, 2015) makes the best of all moves and then
-evaluates all moves again. Here, one batch contains the best move, the best of the moves that are
-far from it, and so on. Only subtrees that had a move, or that are near one, are evaluated again.
-When none of them can move, all subtrees are evaluated again, until no move makes the tree shorter.
+evaluates all moves again. Here, one batch contains the best move, the best of the moves whose ends
+are far from its ends, and so on. Paths may cross: the effect of one move on the gain of another
+falls with the number of edges between their ends. In the trees of graphs, most paths pass a few
+hubs, and batches without crossing paths would contain few moves. Only subtrees that had a move,
+or that are near a path, are evaluated again. When none of them can move, all subtrees are
+evaluated again, until no move makes the tree shorter.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,13 +25,15 @@ from ..._core.progress import progress_bar
 from . import _regraft_kernels as kernels
 from ._minimum_evolution_kernels import Sides
 
-# Least and most steps between the paths of two moves in one batch.
+# Least and most steps between the ends of two moves in one batch.
 _LEAST_APART = 1
 _MOST_APART = 4
 # A batch whose moves interfere is taken back if it saves less than this share of the gains.
 _LEAST_SHARE = 0.5
 # Subtrees of these shares of the points are tasks of different threads.
 _TASK_SHARES = (1 / 256, 1 / 16)
+# Evaluating a subtree takes about as long as computing this many rows.
+_SEEKS_OF_VISIT = 8
 # With fewer points, one thread is faster.
 _POINTS_OF_THREADS = 500
 
@@ -82,15 +89,19 @@ class Regrafting:
             wanted=np.ones(2 * edges, np.bool_),
             place=np.full(2 * edges, -1),
             gain=np.empty(2 * edges),
+            kept=np.empty((0, 2, edges)),
+            slot=np.full(edges, -1),
         )
         self._apart = _LEAST_APART
         self._step = max(1, budget // edges)
+        self._scans: list[kernels.Scan] = []
         self.update()
 
     def update(self) -> None:
         """Compute all averages again, after a change of the tree."""
         self._renumber()
         self._lay_out()
+        self._choose_kept()
         self.sides.pair[:] = 0.0
         self._visit(0.0, seek=False)
 
@@ -113,7 +124,10 @@ class Regrafting:
         """
         self.averages.wanted[:] |= everywhere
         self.averages.place[:] = -1
-        self._visit(least, seek=True)
+        if everywhere or not len(self.averages.kept):
+            self._visit(least, seek=True)
+        else:
+            self._seek_kept(least)
         return bool((self.averages.place >= 0).any())
 
     def improve(self) -> int:
@@ -152,6 +166,12 @@ class Regrafting:
             best,
             limit,
             self._apart,
+            kernels.Joints(
+                low=np.empty(edges, np.int64),
+                high=np.empty(edges, np.int64),
+                over=np.empty(edges + 1, np.int64),
+                under=np.empty((edges + 1, 2), np.int64),
+            ),
             marked,
             np.empty(edges, np.int64),
         )
@@ -176,25 +196,57 @@ class Regrafting:
         if len(self.averages.outer) < total:
             self.averages = self.averages._replace(outer=np.empty(total + total // 8))
 
+    def _choose_kept(self) -> None:
+        """Keep the rows of the next subtrees to be evaluated, if they take at most n^2 numbers."""
+        wanted = self.averages.wanted
+        inner = self.layout.inner
+        evaluated = inner[
+            wanted[2 * inner + 1] | wanted[2 * inner + 2] | wanted[2 * self.layout.second]
+        ]
+        n = len(self.matrix)
+        edges = len(self.layout.right)
+        if 2 * edges * len(evaluated) > n * n:
+            evaluated = evaluated[:0]
+        slot = np.full(edges, -1)
+        slot[evaluated] = np.arange(len(evaluated))
+        kept = self.averages.kept
+        if len(kept) != len(evaluated):
+            kept = np.empty((len(evaluated), 2, edges))
+        self.averages = self.averages._replace(kept=kept, slot=slot)
+
+    def _seek_kept(self, least: float) -> None:
+        """Evaluate the subtrees whose rows are kept."""
+        evaluated = np.flatnonzero(self.averages.slot >= 0)
+        step = max(1, self._step // _SEEKS_OF_VISIT)
+
+        def seek(start: int) -> None:
+            self.workers.check()
+            part = evaluated[start : start + step]
+            with self._scan() as scan:
+                kernels.seek_kept(self.layout, self.averages, scan, part, least)
+
+        for _ in self.workers.map(seek, range(0, len(evaluated), step)):
+            pass
+
     def _visit(self, least: float, seek: bool) -> None:
         """Visit all edges: first those of small subtrees, in parallel, then the others."""
 
         def visit_subtree(root: int) -> Any:
-            scan = self._scan(int(self.layout.size[root]))
-            self._visit_range(scan, 0, root, self._end(root), least, seek)
-            return scan.rows[0]
+            with self._scan() as scan:
+                self._visit_range(scan, 0, root, self._end(root), least, seek)
+                return scan.rows[0].copy()
 
         tasks = self._tasks()
         rows = list(self.workers.map(visit_subtree, tasks))
-        scan = self._scan(len(self.matrix))
         height = 0
         last = len(self.layout.right)
-        for root, row in zip(reversed(tasks), reversed(rows), strict=True):
-            height = self._visit_range(scan, height, self._end(root), last, least, seek)
-            scan.rows[height] = row
-            height += 1
-            last = root
-        self._visit_range(scan, height, 0, last, least, seek)
+        with self._scan() as scan:
+            for root, row in zip(reversed(tasks), reversed(rows), strict=True):
+                height = self._visit_range(scan, height, self._end(root), last, least, seek)
+                scan.rows[height] = row
+                height += 1
+                last = root
+            self._visit_range(scan, height, 0, last, least, seek)
 
     def _tasks(self) -> list[int]:
         """Return disjoint subtrees of similar sizes, in preorder."""
@@ -235,7 +287,26 @@ class Regrafting:
             self.workers.check()
         return height
 
-    def _scan(self, points: int) -> kernels.Scan:
+    @contextmanager
+    def _scan(self) -> Iterator[kernels.Scan]:
+        """Provide working memory for one thread. Fresh memory for every task would be slow."""
+        try:
+            scan = self._scans.pop()
+        except IndexError:
+            scan = self._new_scan()
+        try:
+            yield scan
+        finally:
+            self._scans.append(scan)
+
+    def _new_scan(self) -> kernels.Scan:
         edges = len(self.layout.right)
-        rows = np.empty((points.bit_length() + 2, edges))
-        return kernels.Scan(rows, *(np.empty(edges) for _ in range(4)))
+        return kernels.Scan(
+            rows=np.empty((len(self.matrix).bit_length() + 2, edges)),
+            leaves=np.empty((kernels.LEAVES, edges)),
+            lanes=np.empty((edges, kernels.LEAVES)),
+            rest=np.empty(edges),
+            saved=np.empty(edges),
+            near=np.empty(edges),
+            weight=np.empty(edges),
+        )

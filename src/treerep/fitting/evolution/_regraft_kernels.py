@@ -8,6 +8,8 @@ within X: to the side of the edge that faces away from X. The row of an inner si
 the rows of its children. Edges are therefore visited from last to first. Finished rows wait on a
 stack until their sibling is finished. The heavier child comes last in preorder, so that the stack
 has at most log2(n) + 1 rows, and the averages of all pairs of sides are never in memory together.
+The rows of eight leaves are computed together, because every step of a row waits for the previous
+step.
 
 Three subtrees meet at every inner node. Each of them can move into either of the other two. With
 its row, every position of a pruned subtree is evaluated in O(1) (Hordijk and Gascuel 2005).
@@ -15,8 +17,13 @@ its row, every position of a pruned subtree is evaluated in O(1) (Hordijk and Ga
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..._core.kernel import helper, kernel
 from ._minimum_evolution_kernels import Sides
+
+#: Number of leaves whose rows are computed together.
+LEAVES = 8
 
 
 class Layout(NamedTuple):
@@ -50,12 +57,16 @@ class Averages(NamedTuple):
     wanted: Any  # (2E,) whether to look for moves of a side
     place: Any  # (2E,) best position of a pruned side, or -1
     gain: Any  # (2E,) how much shorter the best position makes the tree
+    kept: Any  # (W, 2, E) rows of the children of some edges
+    slot: Any  # (E,) position of an edge in `kept`, or -1
 
 
 class Scan(NamedTuple):
     """Working memory of one thread."""
 
     rows: Any  # (H, E) stack of rows
+    leaves: Any  # (LEAVES, E) rows of some leaves
+    lanes: Any  # (E, LEAVES) the same, edge by edge
     rest: Any  # (E,) row from the rest of the tree to the edges within a side
     saved: Any  # (E,) how much shorter the tree is with the pruned subtree on the edge
     near: Any  # (E,) average distance from the pruned subtree to the part behind the edge
@@ -136,16 +147,21 @@ def visit(
 ) -> int:
     """Compute the rows of the edges first:last, backward, and what follows from them.
 
-    Without `seek`, these are `pair` and `across`, on which the search depends. With `seek`, these
-    are the best moves that save more than `least`. The stack has `height` rows at first. Returns
-    the number of rows at the end.
+    Without `seek`, these are `pair` and `across`, on which the search depends, and the rows to be
+    kept for `seek_kept`. With `seek`, these are the best moves that save more than `least`. The
+    stack has `height` rows at first. Returns the number of rows at the end.
     """
+    ready = 0  # rows in scan.leaves
     for k in range(last - 1, first - 1, -1):
         if layout.right[k] < 0:
+            if ready == 0:
+                ready = min(LEAVES, layout.rank[k] + 1 - layout.rank[first])
+                _leaf_rows(sides, layout, matrix, layout.rank[k], ready, scan)
+            ready -= 1
             row = scan.rows[height]
             height += 1
-            _leaf_row(layout, matrix[sides.point[2 * k]], k, row)
-            if seek:
+            row[:] = scan.leaves[ready]
+            if seek or len(averages.kept) > 0:
                 _keep_outer(layout, averages.outer, k, row)
         else:
             left = scan.rows[height - 1]
@@ -164,6 +180,9 @@ def visit(
                 averages.pair[2 * two + 1] = left[k]
                 averages.drop[k + 1] = left[two] - right[k]
                 averages.drop[two] = left[two] - left[k]
+                if averages.slot[k] >= 0:
+                    averages.kept[averages.slot[k], 0] = left
+                    averages.kept[averages.slot[k], 1] = right
             row = right
             for e in range(len(row)):
                 row[e] = 0.5 * (left[e] + right[e])
@@ -172,15 +191,29 @@ def visit(
 
 
 @helper
-def _leaf_row(layout: Layout, distances: Any, leaf: int, row: Any) -> None:
-    """Compute the row of a leaf."""
-    for j in range(len(distances)):
-        row[layout.leaf[j]] = distances[j]
+def _leaf_rows(
+    sides: Sides, layout: Layout, matrix: Any, last: int, count: int, scan: Scan
+) -> None:
+    """Compute the rows of the `count` leaves up to the leaf of rank `last`."""
+    row = scan.lanes
+    points = np.empty(LEAVES, np.int64)
+    for lane in range(LEAVES):
+        # If there are fewer leaves, the last one is repeated.
+        rank = min(last, last - count + 1 + lane)
+        points[lane] = sides.point[2 * layout.leaves[rank]]
+    for j in range(len(matrix)):
+        for lane in range(LEAVES):
+            row[layout.leaf[j], lane] = matrix[points[lane], j]
     for t in range(len(layout.inner) - 1, 0, -1):
         k = layout.inner[t]
-        row[k] = 0.5 * (row[k + 1] + row[layout.second[t]])
-    row[0] = distances[0]
-    _row_above(layout, leaf, row)
+        second = layout.second[t]
+        for lane in range(LEAVES):
+            row[k, lane] = 0.5 * (row[k + 1, lane] + row[second, lane])
+    for k in range(len(row)):
+        for lane in range(LEAVES):
+            scan.leaves[lane, k] = row[k, lane]
+    for lane in range(count):
+        _row_above(layout, layout.leaves[last - count + 1 + lane], scan.leaves[lane])
 
 
 @helper
@@ -216,6 +249,14 @@ def _rest_row(layout: Layout, outer: Any, k: int, row: Any) -> None:
 
 
 # The search.
+
+
+@kernel
+def seek_kept(layout: Layout, averages: Averages, scan: Scan, edges: Any, least: float) -> None:
+    """Find the best moves of the subtrees at the lower ends of edges whose rows are kept."""
+    for k in edges:
+        left, right = averages.kept[averages.slot[k]]
+        _seek_moves(layout, averages, scan, k, left, right, least)
 
 
 @helper
@@ -363,6 +404,18 @@ def _upward(
 # Moves.
 
 
+class Joints(NamedTuple):
+    """A tree in which subtrees move, with point 0 at the top.
+
+    At first, the node at the lower end of edge k has the number k. Point 0 has the number E.
+    """
+
+    low: Any  # (E,) node at the lower end of an edge
+    high: Any  # (E,) node at the upper end
+    over: Any  # (E + 1,) edge above a node, or -1
+    under: Any  # (E + 1, 2) edges below a node, or -1
+
+
 @kernel
 def move_all(
     sides: Sides,
@@ -371,33 +424,45 @@ def move_all(
     pruned: Any,
     limit: int,
     apart: int,
+    joints: Joints,
     marked: Any,
     path: Any,
 ) -> tuple[int, float]:
     """Move the sides `pruned` in this order; return the number of moves and the sum of their gains.
 
-    A move is skipped if an earlier move changed its path, or was made `apart` or fewer steps away
-    from it. At most `limit` moves are made. All edges near a move are marked.
+    A move is skipped if an earlier move began or ended `apart` or fewer steps away from its ends.
+    Paths may cross. At most `limit` moves are made. All edges near a path are marked.
     """
+    blocked = np.zeros(len(layout.right), np.bool_)
+    _read_joints(layout, joints)
     made = 0
     total = 0.0
     for side in pruned:
-        count = _find_path(layout, side, averages.place[side], path)
-        free = True
-        for k in range(count - 1):
-            free = free and not marked[path[k] // 2]
-        if not free:
+        edge = side // 2
+        target = averages.place[side] // 2
+        # The two other edges at the node from which the subtree is cut off.
+        one = sides.child[side ^ 1, 0] // 2
+        two = sides.child[side ^ 1, 1] // 2
+        if blocked[edge] or blocked[target] or blocked[one] or blocked[two]:
             continue
+        node = edge if side & 1 else layout.above[edge]
+        if not _regraft(joints, node, edge, target):
+            continue
+        blocked[edge] = blocked[target] = True
+        _mark(sides, blocked, side, apart)
+        _mark(sides, blocked, side ^ 1, apart + 1)
+        _mark(sides, blocked, 2 * target, apart)
+        _mark(sides, blocked, 2 * target + 1, apart)
+        count = _find_path(layout, side, averages.place[side], path)
         for k in range(count - 1):
             marked[path[k] // 2] = True
             _mark(sides, marked, path[k], apart)
             _mark(sides, marked, path[k] ^ 1, apart)
-        for k in range(count - 1):
-            _step(sides, side, path[k], path[k + 1])
         made += 1
         total += averages.gain[side]
         if made == limit:
             break
+    _write_sides(joints, sides)
     return made, total
 
 
@@ -439,30 +504,137 @@ def _find_path(layout: Layout, pruned: int, place: int, path: Any) -> int:
 
 
 @helper
-def _step(sides: Sides, pruned: int, side: int, target: int) -> None:
-    """Move a subtree at one end of an edge to the edge of `target`, a child of `side`.
+def _read_joints(layout: Layout, joints: Joints) -> None:
+    top = len(layout.right)
+    joints.under[:] = -1
+    joints.over[top] = -1
+    joints.under[top, 0] = 0
+    for k in range(top):
+        joints.low[k] = k
+        joints.high[k] = layout.above[k] if k > 0 else top
+        joints.over[k] = k
+        if layout.right[k] >= 0:
+            joints.under[k, 0] = k + 1
+            joints.under[k, 1] = layout.right[k]
 
-    The subtree changes places with the other child of `side`. The same tree results if `target`
-    changes places with the sibling of the subtree. The exchange that does not move point 0 is made,
-    so that even sides stay even.
-    """
+
+@helper
+def _write_sides(joints: Joints, sides: Sides) -> None:
+    """Replace the tree of `sides`. Leaves stay the lower ends of their edges."""
     child = sides.child
+    edges = len(joints.low)
+    order = np.empty(edges, np.int64)
+    order[0] = 0
+    count = 1
+    for t in range(edges):
+        k = order[t]
+        one, two = joints.under[joints.low[k]]
+        if one >= 0:
+            child[2 * k] = 2 * one, 2 * two
+            child[2 * one + 1] = 2 * two, 2 * k + 1
+            child[2 * two + 1] = 2 * one, 2 * k + 1
+            order[count] = one
+            order[count + 1] = two
+            count += 2
     size = sides.size
-    low = side & ~1
-    up = low ^ 1
-    fixed = child[up, 1]  # the odd one
-    upper = child[up, 0]
-    # `lower` becomes the sibling of `fixed`: both are `pruned` or `target`, or neither is.
-    first = child[low, 0]
-    same = (first == pruned or first == target) == (fixed == pruned or fixed == target)
-    slot = 0 if same else 1
-    lower = child[low, slot]
-    stays = child[low, 1 - slot]
-    child[low, slot] = upper
-    child[up, 0] = lower
-    child[lower ^ 1, 0], child[lower ^ 1, 1] = low, fixed
-    child[fixed ^ 1, 0], child[fixed ^ 1, 1] = lower, low
-    child[upper ^ 1, 0], child[upper ^ 1, 1] = stays, up
-    child[stays ^ 1, 0], child[stays ^ 1, 1] = upper, up
-    size[low] = size[upper] + size[stays]
-    size[up] = size[lower] + size[fixed]
+    n = size[0] + size[1]
+    for k in order[::-1]:
+        if child[2 * k, 0] >= 0:
+            size[2 * k] = size[child[2 * k, 0]] + size[child[2 * k, 1]]
+        size[2 * k + 1] = n - size[2 * k]
+
+
+@helper
+def _regraft(joints: Joints, node: int, edge: int, target: int) -> bool:
+    """Move the subtree at the end of `edge` with its `node` to the edge `target`.
+
+    Returns False if the subtree contains the target.
+    """
+    inside = _is_below(joints, target, node if joints.over[node] == edge else joints.low[edge])
+    if joints.over[node] == edge:
+        if inside:
+            _regraft_rest(joints, node, target)
+        return inside
+    if not inside:
+        _regraft_below(joints, node, edge, target)
+    return not inside
+
+
+@helper
+def _regraft_below(joints: Joints, node: int, edge: int, target: int) -> None:
+    """Move a subtree below `node`. Edge 0 stays the edge of point 0."""
+    free = joints.over[node]
+    sibling = _sibling(joints, node, edge)
+    if free == 0:
+        free = sibling
+        _hang(joints, joints.low[sibling], 0)
+    else:
+        _replace(joints, joints.high[free], free, sibling)
+    if target == 0:
+        _hang(joints, joints.low[0], free)
+        _hang(joints, node, 0)
+        joints.high[free] = node
+        joints.under[node] = edge, free
+    else:
+        _replace(joints, joints.high[target], target, free)
+        _hang(joints, node, free)
+        joints.high[target] = node
+        joints.under[node] = edge, target
+
+
+@helper
+def _regraft_rest(joints: Joints, node: int, target: int) -> None:
+    """Move the rest of the tree, above `node`, to an edge below it.
+
+    The edges from the node to the target are turned upside down.
+    """
+    first = target
+    while joints.high[first] != node:
+        first = joints.over[joints.high[first]]
+    other = _sibling(joints, node, first)
+    lost = target
+    above = first  # the edge that will be above `lower`
+    lower = joints.high[target]
+    while True:
+        over = joints.over[lower]
+        upper = joints.high[over]
+        _hang(joints, lower, above)
+        if over == first:
+            break
+        _replace(joints, lower, lost, over)
+        joints.high[over] = lower
+        lost = over
+        above = over
+        lower = upper
+    _replace(joints, lower, lost, other)
+    joints.high[first] = node
+    joints.high[target] = node
+    joints.under[node] = first, target
+
+
+@helper
+def _is_below(joints: Joints, edge: int, node: int) -> bool:
+    while edge >= 0 and joints.high[edge] != node:
+        edge = joints.over[joints.high[edge]]
+    return edge >= 0
+
+
+@helper
+def _sibling(joints: Joints, node: int, edge: int) -> int:
+    one, two = joints.under[node]
+    return two if one == edge else one
+
+
+@helper
+def _hang(joints: Joints, node: int, edge: int) -> None:
+    """Make a node the lower end of an edge."""
+    joints.low[edge] = node
+    joints.over[node] = edge
+
+
+@helper
+def _replace(joints: Joints, node: int, old: int, new: int) -> None:
+    """Replace an edge below a node."""
+    slot = 0 if joints.under[node, 0] == old else 1
+    joints.under[node, slot] = new
+    joints.high[new] = node

@@ -25,8 +25,8 @@ class Limits:
     starts: int = 4
     #: Number of neighbor-joining trees if all points are in the sample.
     whole_starts: int = 2
-    #: Number of neighbor-joining trees for a graph whose points do not move: the best start has the
-    #: final topology.
+    #: Number of neighbor-joining trees for a graph whose points do not move: a start has the final
+    #: topology.
     graph_starts: int = 20
     #: This many of the trees get least-squares lengths before they are compared, because lengths
     #: from neighbor joining are a poor basis for comparing topologies.

@@ -11,6 +11,7 @@ independent for every point or zone. Both steps use n m distances and O(n + m^2)
 are few points, the sample contains all points, and step 1 yields the whole tree.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..._core.parallel import Workers, run
 from ...fitting._distances import rounding_of
 from ...fitting._finished_tree import finished_tree
 from ...fitting.evolution._profile_spaces import has_profiles, profile_bytes
+from ...fitting.evolution.minimum_evolution import minimum_evolution
 from ...fitting.evolution.profiles import rows_of_profiles, shortest_tree
 from ...fitting.joining.relaxed_neighbor_joining import relaxed_neighbor_joining
 from ...fitting.treerep._priorities import Priorities
@@ -29,10 +31,11 @@ from ...metric.matrix import MatrixMetric
 from ...placement._attach import attach
 from ...placement._locate import Indices, Numbers, Places
 from ...scores.distortion import average_distortion
+from ...scores.mean_average_precision import mean_average_precision
 from ...tree.structure.canonical import canonical_edges
 from ...tree.tree import Tree
 from .._arguments import check_arguments
-from .._candidates import exact_distortion
+from .._candidates import exact_distortion, neighborhoods
 from ..lengths.weights import fit_weights
 from ._limits import LIMITS
 from ._near_relations import with_near_relations
@@ -140,8 +143,8 @@ def backbone(
     Notes
     -----
     O(n m) time and n m distances, besides the tree of m points; O(n + m^2) memory. For a graph
-    of up to 2,000 vertices, the best of 20 trees by relaxed neighbor joining is kept, and its
-    edge lengths are fitted to all distances.
+    of up to 2,000 vertices, 20 trees by relaxed neighbor joining and one by minimum evolution are
+    compared, and edge lengths are fitted to all distances.
 
     Up to 200,000 points, the lengths of all edges are fitted to 256 to 1,024 rows of distances
     at the end. For graphs of up to 10,000 vertices, neighborhoods count as well.
@@ -152,8 +155,8 @@ def backbone(
     are then fitted to the distances and to the ten nearest neighbors of each point, among the
     few hundred points near it in the tree. O(n) time per pass.
 
-    Without `balance`, graphs and more than 10,000 points are placed with the best of three exponents, tested on some
-    points outside the sample. Points with given distances are placed with the weight 1 / d^4,
+    Without `balance`, graphs and more than 10,000 points are placed with the best of three
+    exponents, tested on some points outside the sample. Points with given distances are placed with the weight 1 / d^4,
     because the distances of distant species contain little information about the order of their
     branches.
 
@@ -222,35 +225,41 @@ def backbone_tree(
     chosen = _choose_sample(engine, size, choice, rng)
     is_whole = len(chosen) == n
     sample, table, copies = _read_sample(engine, chosen)
-    if not is_whole:
-        start = _join_neighbors(table, LIMITS.starts, rng, n_jobs)[0]
-    elif choice.keep and engine.graph is not None:
-        starts = _join_neighbors(table, LIMITS.graph_starts, rng, n_jobs)
-        start = _best_topology(starts, table, n_jobs)
-    else:
-        start = _join_neighbors(table, LIMITS.whole_starts, rng, n_jobs)[0]
-    if start.error <= exact_distortion(table):
-        whole = engine.whole(rng)
-        if whole is not None:
-            return whole
     graph = engine.graph if is_whole else None
     if graph is not None and len(sample) < n:
         graph = table  # a table of whole numbers may count as a graph, and may have duplicates
-    tree = start.tree
+    keeps = choice.keep and graph is not None
+    if keeps:
+        count = LIMITS.graph_starts
+    else:
+        count = LIMITS.whole_starts if is_whole else LIMITS.starts
+    starts = _join_neighbors(table, count, rng, n_jobs)
+    if starts[0].error <= exact_distortion(table):
+        whole = engine.whole(rng)
+        if whole is not None:
+            return whole
     powers = choice.moves
     if n > LIMITS.second_round and len(powers) == 1:
         powers *= 2
-    for power in powers:
-        tree = small_tree(
-            tree,
-            table,
-            choice,
-            power=power,
-            graph=graph,
-            rng=rng,
-            time_limit=time_limit,
-            n_jobs=n_jobs,
-        )
+
+    def improved(tree: Tree, choice: Weighting) -> Tree:
+        for power in powers:
+            tree = small_tree(
+                tree,
+                table,
+                choice,
+                power=power,
+                graph=graph,
+                rng=rng,
+                time_limit=time_limit,
+                n_jobs=n_jobs,
+            )
+        return tree
+
+    if graph is not None and keeps and len(starts) > 1:
+        tree = _best_graph_tree(starts, table, graph, choice, improved, n_jobs)
+    else:
+        tree = improved(starts[0].tree, choice)
     if is_whole and choice.nearby:
         coordinates = engine.coordinates(sample)
         if coordinates is not None:
@@ -366,21 +375,42 @@ def _join_neighbors(
     return sorted([first, *run(joined, rng.spawn(count - 1), n_jobs)], key=_error)
 
 
-def _best_topology(starts: list[_Start], table: MatrixMetric, n_jobs: int | None) -> _Start:
-    """Return the start with the least distortion after fitting lengths by least squares.
+def _best_graph_tree(
+    starts: list[_Start],
+    table: MatrixMetric,
+    graph: Metric,
+    choice: Weighting,
+    improved: Callable[[Tree, Weighting], Tree],
+    n_jobs: int | None,
+) -> Tree:
+    """Return the best tree of all vertices of a graph.
 
-    The returned tree has its original lengths.
+    Least-squares lengths show which start has the best distances. Minimum evolution is another
+    start, because it often keeps more neighbors. It is dropped if its distances and its
+    neighborhoods are worse. Otherwise, the lengths of both trees are fitted fully. The topology of
+    minimum evolution needs less weight on neighborhoods, so half of it is given to distances. The
+    result is better only if both of its scores are.
     """
+    _, edges = neighborhoods(graph, table)
 
-    def fitted_error(start: _Start) -> float:
-        fitted = fit_weights(start.tree, table, objective="l2", tol=LIMITS.start_tol, n_jobs=1)
-        return float(average_distortion(fitted.tree, table, n_jobs=1))
+    def scores(tree: Tree) -> tuple[float, float]:
+        error = float(average_distortion(tree, table, n_jobs=1))
+        return error, 1.0 - float(mean_average_precision(tree, edges, n_jobs=1))
 
-    promising = starts[: LIMITS.promising_starts]
-    if len(promising) == 1:
-        return promising[0]
-    errors = list(run(fitted_error, promising, n_jobs))
-    return promising[int(np.argmin(errors))]
+    def fitted_scores(tree: Tree) -> tuple[float, float]:
+        fitted = fit_weights(tree, table, objective="l2", tol=LIMITS.start_tol, n_jobs=1)
+        return scores(fitted.tree)
+
+    trees = [start.tree for start in starts[: LIMITS.promising_starts]]
+    trees.append(minimum_evolution(table, n_jobs=n_jobs))
+    *joined, shortest = run(fitted_scores, trees, n_jobs)
+    first = min(range(len(joined)), key=joined.__getitem__)
+    tree = improved(trees[first], choice)
+    if shortest[0] >= joined[first][0] and shortest[1] >= joined[first][1]:
+        return tree
+    other = improved(trees[-1], choice._replace(share=choice.share / 2))
+    one, two = run(scores, [other, tree], n_jobs)
+    return other if one[0] < two[0] and one[1] < two[1] else tree
 
 
 # Power of the weights for placing points.
