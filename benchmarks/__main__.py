@@ -73,11 +73,7 @@ def main() -> None:
 
         run(sys.argv[2:])
         return
-    able = [
-        name
-        for name in NAMES
-        if all(map(importlib.util.find_spec, NEEDS.get(name, "").split()))
-    ]
+    able = [name for name in NAMES if all(map(importlib.util.find_spec, NEEDS.get(name, "").split()))]
     for name in sys.argv[1:] or able:
         if name not in NAMES:
             sys.exit(f"unknown benchmark {name!r}: choose from rivals, {', '.join(NAMES)}")

@@ -47,9 +47,7 @@ print(json.dumps({"points": len(points), "input, MB": round(points.nbytes / 1e6)
 
 
 def cells(n: int) -> tr.Metric:
-    return tr.as_metric(
-        tr.datasets.branching_cells(n, dim=50, rng=0).points, metric="euclidean"
-    )
+    return tr.as_metric(tr.datasets.branching_cells(n, dim=50, rng=0).points, metric="euclidean")
 
 
 def judge(tree: tr.Tree, metric: tr.Metric) -> str:
@@ -57,18 +55,14 @@ def judge(tree: tr.Tree, metric: tr.Metric) -> str:
     rows: Any = "all" if len(metric) <= 5000 else JUDGED_ROWS
     distortion = tr.average_distortion(tree, metric, rows=rows, rng=5)
     score = (
-        f"{distortion:.4f}"
-        if distortion.exact
-        else f"{distortion:.4f} ± {distortion.high - distortion:.4f}"
+        f"{distortion:.4f}" if distortion.exact else f"{distortion:.4f} ± {distortion.high - distortion:.4f}"
     )
     if isinstance(metric, tr.GraphMetric):
         score += f" / {tr.mean_average_precision(tree, metric, rows=rows, rng=5):.3f}"
     return score
 
 
-def placed_tree(
-    metric: tr.Metric, tree: tr.Tree, sample: Any, rest: Any, places: Any
-) -> tr.Tree:
+def placed_tree(metric: tr.Metric, tree: tr.Tree, sample: Any, rest: Any, places: Any) -> tr.Tree:
     """Return the tree with every point at its place in the backbone, without branches."""
     with Workers() as workers:
         edges, weights = attach(tree, places, None, 0.0, workers)
@@ -94,9 +88,7 @@ def watched(name: str, calls: list[tuple[float, Any, Any]]) -> Iterator[None]:
 
 def stages(name: str, metric: tr.Metric, size: int) -> list[dict[str, Any]]:
     """Fit once and score the tree after each stage."""
-    calls: dict[str, list[Any]] = {
-        name: [] for name in ("small_tree", "best_places", "grow", "weighed")
-    }
+    calls: dict[str, list[Any]] = {name: [] for name in ("small_tree", "best_places", "grow", "weighed")}
     with ExitStack() as stack:
         for function, noted in calls.items():
             stack.enter_context(watched(function, noted))

@@ -36,9 +36,7 @@ def seconds(work: Callable[[], Any], repeat: int = 3) -> float:
     return best
 
 
-def in_child(
-    script: str, *arguments: object, env: dict[str, str] | None = None
-) -> dict[str, Any]:
+def in_child(script: str, *arguments: object, env: dict[str, str] | None = None) -> dict[str, Any]:
     """Run a script in a new process and return the JSON object in its last line."""
     result = subprocess.run(
         [sys.executable, "-c", script, *map(str, arguments)],
@@ -53,14 +51,8 @@ def in_child(
 def cell(value: Any) -> str:
     """Format a value, numbers with three or four significant digits."""
     if isinstance(value, float):
-        return (
-            f"{value:.3g}"
-            if value and (abs(value) < 1e-3 or abs(value) >= 1e5)
-            else f"{value:.4g}"
-        )
-    return (
-        f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-    )
+        return f"{value:.3g}" if value and (abs(value) < 1e-3 or abs(value) >= 1e5) else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
 def markdown(name: str, table: Table, command: str = "") -> str:
@@ -68,9 +60,7 @@ def markdown(name: str, table: Table, command: str = "") -> str:
     lines = [f"**{table.title}** (`{command or f'python -m benchmarks {name}'}`)", ""]
     rule = ("---:|" if _numeric(table.rows, column) else "---|" for column in columns)
     lines += ["| " + " | ".join(columns) + " |", "|" + "".join(rule)]
-    lines += [
-        "| " + " | ".join(cell(row[column]) for column in columns) + " |" for row in table.rows
-    ]
+    lines += ["| " + " | ".join(cell(row[column]) for column in columns) + " |" for row in table.rows]
     return "\n".join([*lines, "", *([table.note, ""] if table.note else [])])
 
 
@@ -96,10 +86,7 @@ def machine() -> dict[str, Any]:
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)),
         "python": platform.python_version(),
-        **{
-            package: importlib.metadata.version(package)
-            for package in ("numpy", "scipy", "numba")
-        },
+        **{package: importlib.metadata.version(package) for package in ("numpy", "scipy", "numba")},
     }
 
 

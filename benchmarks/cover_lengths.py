@@ -69,9 +69,7 @@ class CoverNeighborhoods(SumNeighborhoods):
 
         def work(block: tuple[int, int]) -> tuple[float, Vector, Vector]:
             at_node = np.zeros(len(depth))
-            value = smooth_cover_imprecision(
-                pairs.forest, depth, self.neighbors, *block, width, at_node
-            )
+            value = smooth_cover_imprecision(pairs.forest, depth, self.neighbors, *block, width, at_node)
             return value, np.zeros(pairs.n), at_node
 
         value, slope = pairs.add_tasks(work, self.blocks)
@@ -81,9 +79,7 @@ class CoverNeighborhoods(SumNeighborhoods):
 def with_lengths(pairs: SumPairs, trees: Trees, length: Vector) -> Trees:
     """Return the trees with other lengths."""
     fitted = []
-    for tree, own, new in zip(
-        trees, pairs.trees, pairs.parts(length * pairs.unit), strict=True
-    ):
+    for tree, own, new in zip(trees, pairs.trees, pairs.parts(length * pairs.unit), strict=True):
         old = gather(own, tree.weights)
         fitted.append(tree.with_weights(distribute(own, tree.weights, new, old, 0.0)))
     return fitted

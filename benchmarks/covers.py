@@ -124,9 +124,7 @@ class Problem:
         )
         return with_lengths(pairs, trees, best.length)
 
-    def moved(
-        self, tree: tr.Tree, target: Matrix, weight: Matrix, rng: np.random.Generator
-    ) -> tr.Tree:
+    def moved(self, tree: tr.Tree, target: Matrix, weight: Matrix, rng: np.random.Generator) -> tr.Tree:
         """Move the points and subtrees of a tree, with weights of relative squared errors."""
         np.fill_diagonal(target, 0.0)
         scale = np.maximum(self.distances, self.smallest) / np.sqrt(weight)

@@ -31,11 +31,7 @@ class Clock:
 
     def sent(self) -> int:
         """Return the bytes that workers have sent to each other so far."""
-        return sum(
-            self.client.run(
-                lambda dask_worker: dask_worker.transfer_outgoing_bytes_total
-            ).values()
-        )
+        return sum(self.client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
 
     def timed(self, name: str) -> Any:
         """Wrap a method of a run and record it."""
@@ -45,11 +41,7 @@ class Clock:
             bytes_before, start = self.sent(), time.perf_counter()
             result = plain(run, *arguments)
             took = time.perf_counter() - start
-            about = (
-                run.waves[-1]
-                if name == "_wave"
-                else {"zones": len(run.zones), "points": len(run.points)}
-            )
+            about = run.waves[-1] if name == "_wave" else {"zones": len(run.zones), "points": len(run.points)}
             self.rows.append(
                 {
                     "part": name[1:],
@@ -147,10 +139,7 @@ def measure() -> list[Table]:
         assert all(tree == other for _, _, other in runs)
     filler = {key: "" for key in runs[0][0] if key not in rows[0]}
     overall = [run[0] for run in runs] + [{**row, **filler} for row in rows]
-    note = (
-        "All trees are equal. Peak memory does not include the memory before the points were "
-        "loaded."
-    )
+    note = "All trees are equal. Peak memory does not include the memory before the points were loaded."
     tables = [Table(f"Dask and threads, {N:,} points x {DIM}, float64", overall, note)]
     return tables + [
         Table(

@@ -55,8 +55,6 @@ def measure() -> list[Table]:
                 seconds(lambda work=work: work(None)),
                 seconds(lambda work=work: work(client)),
             )
-            rows.append(
-                {"work": name, "two threads": near, "two workers": far, "ratio": far / near}
-            )
+            rows.append({"work": name, "two threads": near, "two workers": far, "ratio": far / near})
     note = "Seconds, least of three, with data sent to the workers each time. Results are the same bits."
     return [Table("The rest on a Dask cluster of one machine", rows, note)]

@@ -60,9 +60,7 @@ def scores(data: Data, **options: Any) -> tuple[float, float, float]:
         embedding = embed(data.graph, device=DEVICE, rng=seed, **options)
         taken = time.perf_counter() - start
         precision = tr.mean_average_precision(embedding, data.graph)
-        found.append(
-            [precision, tr.average_distortion(embedding, data.truth, scale="optimal"), taken]
-        )
+        found.append([precision, tr.average_distortion(embedding, data.truth, scale="optimal"), taken])
     precision, distortion, taken = np.mean(found, axis=0).tolist()
     return precision, distortion, taken
 
@@ -98,9 +96,7 @@ def start_row(data: Data, paper: Paper) -> dict[str, Any]:
         "tree": {"init": data.tree},
     }
     for name, options in starts.items():
-        precision, distortion, _ = scores(
-            data, method=paper.method, dim=paper.dim, epochs=SHORT, **options
-        )
+        precision, distortion, _ = scores(data, method=paper.method, dim=paper.dim, epochs=SHORT, **options)
         cells[name] = f"{precision:.3f} / {distortion:.3f}"
     return {"graph": data.name, "method": paper.column, **cells}
 
@@ -109,9 +105,7 @@ def tiny(data: Data, dim: int) -> Any:
     """Return a random embedding near the origin, the start of the published codes."""
     from treerep.embedding.embedding import Embedding
 
-    return Embedding.from_poincare(
-        np.random.default_rng(0).uniform(-1e-3, 1e-3, (len(data.graph), dim))
-    )
+    return Embedding.from_poincare(np.random.default_rng(0).uniform(-1e-3, 1e-3, (len(data.graph), dim)))
 
 
 def machine() -> str:

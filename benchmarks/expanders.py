@@ -104,9 +104,7 @@ def measure() -> list[Table]:
             row(Graph("", graph, lengths))
     rows = [row(graph) for graph in graphs()]
     growth = {
-        name: np.polyfit(np.log(SIZES), np.log([line[name] for line in rows[: len(SIZES)]]), 1)[
-            0
-        ]
+        name: np.polyfit(np.log(SIZES), np.log([line[name] for line in rows[: len(SIZES)]]), 1)[0]
         for name in (
             "only labels",
             "only searches",

@@ -46,18 +46,13 @@ def measure() -> list[Table]:
     for name, metric in data.items():
         names = {size: f"nj, {size:,}" if size else "treerep" for size in SIZES}
         seeds = SEEDS if len(metric) <= 5000 else 2
-        rows.append(
-            {"data": name, **{names[size]: scores(metric, size, seeds) for size in SIZES}}
-        )
+        rows.append({"data": name, **{names[size]: scores(metric, size, seeds) for size in SIZES}})
         print(rows[-1], flush=True)
         if len(metric) > 5000:
             times.append(
                 {
                     "data": name,
-                    **{
-                        names[size]: seconds(lambda s=size, m=metric: fitted(m, 0, s))
-                        for size in SIZES
-                    },
+                    **{names[size]: seconds(lambda s=size, m=metric: fitted(m, 0, s)) for size in SIZES},
                 }
             )
     note = (

@@ -120,9 +120,7 @@ def precision() -> Table:
 
 
 def _joined(n: int, i: np.ndarray, j: np.ndarray) -> csr_array:
-    graph = csr_array(
-        (np.ones(2 * len(i)), (np.concatenate([i, j]), np.concatenate([j, i]))), shape=(n, n)
-    )
+    graph = csr_array((np.ones(2 * len(i)), (np.concatenate([i, j]), np.concatenate([j, i]))), shape=(n, n))
     graph.data[:] = 1.0
     return graph
 
@@ -152,21 +150,15 @@ def weights() -> Table:
         tree, metric = cells(n)
 
         def there(tree: Any = tree, metric: Any = metric) -> float:
-            return tr.refine(
-                tree, metric, weights="l2", moves=False, device=DEVICE
-            ).refinement.objective
+            return tr.refine(tree, metric, weights="l2", moves=False, device=DEVICE).refinement.objective
 
         device = on_device(there)
         threads = (
-            on_threads(lambda tree=tree, metric=metric: fit_weights(tree, metric).value)
-            if compare
-            else None
+            on_threads(lambda tree=tree, metric=metric: fit_weights(tree, metric).value) if compare else None
         )
         rows.append(row(n, device, threads, n * (n - 1) / 2))
     note = NOTE + " The GPU also scores the tree before and after."
-    return Table(
-        'Exact least squares of all pairs: refine(weights="l2", moves=False)', rows, note
-    )
+    return Table('Exact least squares of all pairs: refine(weights="l2", moves=False)', rows, note)
 
 
 def hyperbolicity() -> Table:

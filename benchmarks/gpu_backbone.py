@@ -64,9 +64,7 @@ def row_of(n: int) -> dict[str, Any]:
         }
     found["array"] = timed(host, device=DEVICE)[0]
     found["threads"], theirs = timed(host)
-    found["same tree"] = bool(
-        (tree.edges == theirs.edges).all() and (tree.weights == theirs.weights).all()
-    )
+    found["same tree"] = bool((tree.edges == theirs.edges).all() and (tree.weights == theirs.weights).all())
     score = tr.average_distortion(tree, tr.PointMetric(host), rows=ROWS, rng=1)
     print(found, score, flush=True)
     return {**found, "average distortion": f"{score:.4f} ± {score.high - score:.4f}"}
@@ -86,7 +84,6 @@ def measure() -> list[Table]:
         f"distortion from {ROWS} rows, with a 95% interval."
     )
     title = (
-        'Branching cells in 50 dimensions: tr.fit(X, metric="euclidean", method="backbone", '
-        'device="cuda")'
+        'Branching cells in 50 dimensions: tr.fit(X, metric="euclidean", method="backbone", device="cuda")'
     )
     return [Table(title, [row_of(n) for n in SIZES], note)]

@@ -33,18 +33,13 @@ def blobs(n: int, k: int, dtype: Any) -> Any:
     random = torch.Generator(device=DEVICE).manual_seed(1)
     centers = torch.zeros(1, k, device=DEVICE)
     for level in range(8):
-        steps = torch.randn(len(centers), 3, k, device=DEVICE, generator=random) * (
-            3 * 0.75**level
-        )
+        steps = torch.randn(len(centers), 3, k, device=DEVICE, generator=random) * (3 * 0.75**level)
         centers = (centers[:, None] + steps).reshape(-1, k)
     points = torch.empty(n, k, device=DEVICE, dtype=dtype)
     for part in points.split(10_000_000):
         noise = torch.randn(part.shape, device=DEVICE, generator=random) * 0.3
         part.copy_(
-            noise
-            + centers[
-                torch.randint(len(centers), (len(part),), device=DEVICE, generator=random)
-            ]
+            noise + centers[torch.randint(len(centers), (len(part),), device=DEVICE, generator=random)]
         )
     return points
 
@@ -73,9 +68,7 @@ def waves() -> Table:
     rows = []
     for n, k, dtype in SIZES:
         points = blobs(n // PART, k, dtype)
-        cold = timed(
-            lambda points=points: fit_on_device(points, metric="euclidean", device=DEVICE)
-        )[0]
+        cold = timed(lambda points=points: fit_on_device(points, metric="euclidean", device=DEVICE))[0]
         if GPU:
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
@@ -125,9 +118,7 @@ def whole() -> Table:
             "tensor": lambda points=points: tr.fit(
                 points, metric="euclidean", device=DEVICE, method="treerep"
             ),
-            "array": lambda host=host: tr.fit(
-                host, metric="euclidean", device=DEVICE, method="treerep"
-            ),
+            "array": lambda host=host: tr.fit(host, metric="euclidean", device=DEVICE, method="treerep"),
             "threads": lambda host=host: tr.fit(host, metric="euclidean", method="treerep"),
         }
         row: dict[str, Any] = {"points": len(host)}
@@ -145,9 +136,7 @@ def whole() -> Table:
         f"On an {NAME} and {torch.get_num_threads()} cores. Seconds after a warm-up run, from a "
         "tensor on the GPU and from an array."
     )
-    return Table(
-        'From points to a Tree: tr.fit(X, metric="euclidean", device="cuda")', rows, note
-    )
+    return Table('From points to a Tree: tr.fit(X, metric="euclidean", device="cuda")', rows, note)
 
 
 def measure() -> list[Table]:

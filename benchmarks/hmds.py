@@ -53,9 +53,7 @@ def distortion(embedding: tr.Embedding, metric: Metric) -> float:
 def hyperbolic() -> list[dict[str, Any]]:
     rows = []
     for dim, scale in ((2, 1.0), (10, 1.0), (64, 1.0), (10, 32.0), (10, 1024.0)):
-        points = [
-            tr.datasets.hyperbolic_points(100, dim, scale=scale, rng=seed) for seed in range(3)
-        ]
+        points = [tr.datasets.hyperbolic_points(100, dim, scale=scale, rng=seed) for seed in range(3)]
         exact = [placed(metric, dim) for metric in points]
         flat = [placed(metric, 2)[0] for metric in points]
         rows.append(
@@ -91,11 +89,7 @@ def measured(name: str, metric: Metric, dim: int) -> dict[str, Any]:
 
 
 def measure() -> list[Table]:
-    real = [
-        measured(name, tr.datasets.load(name).metric, dim)
-        for name in GRAPHS
-        for dim in DIMENSIONS
-    ]
+    real = [measured(name, tr.datasets.load(name).metric, dim) for name in GRAPHS for dim in DIMENSIONS]
     cells = tr.PointMetric(tr.datasets.branching_cells(3000).points)
     real += [
         measured(name, metric, dim)

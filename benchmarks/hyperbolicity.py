@@ -72,9 +72,7 @@ def sage(graph: tr.GraphMetric) -> tuple[float, float, float] | None:
         entries = graph.adjacency.tocoo()
         upper = entries.row < entries.col
         np.savetxt(path, np.column_stack([entries.row[upper], entries.col[upper]]), fmt="%d")
-        done = subprocess.run(
-            [python, "-c", SAGE, str(path)], capture_output=True, text=True, check=True
-        )
+        done = subprocess.run([python, "-c", SAGE, str(path)], capture_output=True, text=True, check=True)
     delta, whole, distances = map(float, done.stdout.split()[-3:])
     return delta, whole, distances
 
@@ -99,9 +97,7 @@ def exact_rows() -> list[dict[str, Any]]:
             "delta / diameter": round(found / found.diameter, 3),
             "paper": PAPER.get(name, "-"),
             "seconds": seconds(lambda graph=graph: tr.hyperbolicity(graph, method="exact"), 9),
-            "one core": seconds(
-                lambda graph=graph: tr.hyperbolicity(graph, method="exact", n_jobs=1), 5
-            ),
+            "one core": seconds(lambda graph=graph: tr.hyperbolicity(graph, method="exact", n_jobs=1), 5),
             "distances": distance_seconds(graph, core),
         }
         rival = sage(graph)
@@ -124,18 +120,14 @@ def numpy_base(d: np.ndarray, base: int) -> float:
 def base_rows() -> list[dict[str, Any]]:
     rows = []
     for name in ("celegans", "csphd", "yeast"):
-        d = tr.datasets.load(name).metric.block(
-            *2 * (np.arange(len(tr.datasets.load(name).metric)),)
-        )
+        d = tr.datasets.load(name).metric.block(*2 * (np.arange(len(tr.datasets.load(name).metric)),))
         noisy = d + np.triu(np.random.default_rng(0).random(d.shape), 1) / 2
         noisy = np.triu(noisy, 1) + np.triu(noisy, 1).T
         for kind, matrix in (("steps", d), ("real", noisy)):
             base = int(np.argmax(matrix[0]))
             found = tr.hyperbolicity(matrix, method="base", bases=1)
             slow = seconds(lambda matrix=matrix, base=base: numpy_base(matrix, base), 1)
-            fast = seconds(
-                lambda matrix=matrix: tr.hyperbolicity(matrix, method="base", bases=1)
-            )
+            fast = seconds(lambda matrix=matrix: tr.hyperbolicity(matrix, method="base", bases=1))
             rows.append(
                 {
                     "matrix": f"{name}, {kind}",

@@ -42,8 +42,7 @@ def sets() -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
         return np.load(folder / f"{name}.npz")
 
     digits, wine, cancer = (
-        load()
-        for load in (datasets.load_digits, datasets.load_wine, datasets.load_breast_cancer)
+        load() for load in (datasets.load_digits, datasets.load_wine, datasets.load_breast_cancer)
     )
     blood, marrow, cortex, cord, myeloid = map(
         cells, ("pbmc68k_reduced", "paul15_tradeseq", "zeisel", "cbmc", "krumsiek11")

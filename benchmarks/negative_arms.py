@@ -39,13 +39,9 @@ def negative_arms_kept() -> Iterator[None]:
 def tree_of(distances: np.ndarray, seed: int, tol: float) -> tr.Tree:
     """Return the tree of a seed. Negative lengths become 0."""
     n = len(distances)
-    edges = naive_treerep.treerep(
-        distances, np.random.default_rng(seed).permutation(n).tolist(), tol
-    )
+    edges = naive_treerep.treerep(distances, np.random.default_rng(seed).permutation(n).tolist(), tol)
     names = {node: k for k, node in enumerate(sorted({v for edge in edges for v in edge[:2]}))}
-    return tr.Tree(
-        n, [[names[u], names[v]] for u, v, _ in edges], [max(w, 0.0) for _, _, w in edges]
-    )
+    return tr.Tree(n, [[names[u], names[v]] for u, v, _ in edges], [max(w, 0.0) for _, _, w in edges])
 
 
 def inputs() -> dict[str, tr.Metric]:
@@ -68,10 +64,7 @@ def row_of(name: str, metric: tr.Metric) -> dict[str, Any]:
     tol = 0.1 if isinstance(metric, tr.GraphMetric) else 1e-9 * float(distances.max())
 
     def score() -> str:
-        values = [
-            float(tr.average_distortion(tree_of(distances, seed, tol), truth))
-            for seed in range(SEEDS)
-        ]
+        values = [float(tr.average_distortion(tree_of(distances, seed, tol), truth)) for seed in range(SEEDS)]
         return f"{np.mean(values):.3f} ± {np.std(values) / SEEDS**0.5:.3f}"
 
     contracted = score()

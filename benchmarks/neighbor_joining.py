@@ -52,18 +52,12 @@ def rival_seconds(command: str, path: Path, repeat: int = 3) -> float:
 
 
 def rivals() -> dict[str, str]:
-    named = [
-        entry.split("=", 1)
-        for entry in os.environ.get("NJ_RIVALS", "").split(";")
-        if entry.strip()
-    ]
+    named = [entry.split("=", 1) for entry in os.environ.get("NJ_RIVALS", "").split(";") if entry.strip()]
     return {name.strip(): command for name, command in named}
 
 
 def measure() -> list[Table]:
-    matrices: list[tuple[str, np.ndarray]] = [
-        (f"noisy tree, n = {n:,}", noisy_tree(n)) for n in SIZES
-    ]
+    matrices: list[tuple[str, np.ndarray]] = [(f"noisy tree, n = {n:,}", noisy_tree(n)) for n in SIZES]
     grqc = tr.datasets.load("grqc").metric
     matrices.append(("GrQC, n = 4,158", grqc.block(np.arange(len(grqc)), np.arange(len(grqc)))))
     tr.fit(matrices[0][1], method="neighbor_joining")  # compiles

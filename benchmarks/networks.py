@@ -107,18 +107,12 @@ def recovered(network: Network, seed: int) -> dict[str, float]:
     metric = tr.GraphMetric(edges)
     found = {method: tr.fit(metric, method=method, rng=seed).cut(count) for method in METHODS}
     found["walktrap"] = (
-        igraph.Graph(len(metric), edges.tolist())
-        .community_walktrap()
-        .as_clustering(count)
-        .membership
+        igraph.Graph(len(metric), edges.tolist()).community_walktrap().as_clustering(count).membership
     )
     found["louvain"] = np.empty(len(metric), np.int64)
     for k, members in enumerate(nx.community.louvain_communities(network.graph, seed=seed)):
         found["louvain"][list(members)] = k
-    return {
-        name: float(adjusted_rand_score(network.groups, clusters))
-        for name, clusters in found.items()
-    }
+    return {name: float(adjusted_rand_score(network.groups, clusters)) for name, clusters in found.items()}
 
 
 def measured(name: str, draws: int = DRAWS) -> dict[str, Any]:
@@ -131,8 +125,6 @@ def measured(name: str, draws: int = DRAWS) -> dict[str, Any]:
         "vertices": len(networks[0].groups),
         "groups": str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}",
     }
-    row |= {
-        method: f"{np.mean([score[method] for score in scores]):.3f}" for method in scores[0]
-    }
+    row |= {method: f"{np.mean([score[method] for score in scores]):.3f}" for method in scores[0]}
     print(row, flush=True)
     return row

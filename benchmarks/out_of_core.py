@@ -26,9 +26,7 @@ def tree_of_small_numbers(n: int, *, rng: Any = 0) -> tr.Tree:
     """Return a random tree with half of its inner points hidden and distances of at most 255."""
     generator = np.random.default_rng(rng)
     tree = tr.datasets.random_tree(n, hidden=0.5, rng=generator)
-    return tr.Tree(
-        n, tree.edges, generator.integers(1, 3, len(tree.edges)).astype(float)
-    ).canonical()
+    return tr.Tree(n, tree.edges, generator.integers(1, 3, len(tree.edges)).astype(float)).canonical()
 
 
 def rows_of(tree: tr.Tree) -> Iterator[np.ndarray]:
@@ -44,9 +42,7 @@ def rows_of(tree: tr.Tree) -> Iterator[np.ndarray]:
     for position in range(tree.n_nodes - 1, 0, -1):
         size[view.up[position]] += size[position]
     if 2 * depth.max() > 255:
-        raise ValueError(
-            f"the tree is {depth.max()} deep: its distances may not fit into uint8"
-        )
+        raise ValueError(f"the tree is {depth.max()} deep: its distances may not fit into uint8")
     small, up, twice = depth.astype(np.uint8), view.up.tolist(), (2 * depth).astype(np.uint8)
     shared, points = (
         np.empty(tree.n_nodes, np.uint8),
@@ -67,9 +63,7 @@ def write_matrix(tree: tr.Tree, path: Path) -> None:
     """Write a tree's distances as a uint8 npy file, a few rows at a time, and flush it to disk."""
     n = len(tree)
     with path.open("wb") as file:
-        np.lib.format.write_array_header_1_0(
-            file, {"descr": "|u1", "fortran_order": False, "shape": (n, n)}
-        )
+        np.lib.format.write_array_header_1_0(file, {"descr": "|u1", "fortran_order": False, "shape": (n, n)})
         band = np.empty((_BAND, n), np.uint8)
         for i, row in enumerate(rows_of(tree)):
             band[i % _BAND] = row
@@ -162,9 +156,7 @@ def measured(folder: Path, n: int = POINTS, *, large: int = mapped.LARGE) -> dic
     )
     figures = in_child(_CHILD, path, folder / "tree.npz", large, env={"PYTHONPATH": here})
     found = tr.Tree.load(folder / "tree.npz")
-    same = np.array_equal(found.edges, tree.edges) and np.array_equal(
-        found.weights, tree.weights
-    )
+    same = np.array_equal(found.edges, tree.edges) and np.array_equal(found.weights, tree.weights)
     return {"writing": writing, "bytes": path.stat().st_size, "same": same, **figures}
 
 
@@ -173,9 +165,7 @@ def measure() -> list[Table]:
     folder = Path(tempfile.mkdtemp(prefix="treerep-"))
     try:
         if shutil.disk_usage(folder).free < needed:
-            raise SystemExit(
-                f"{folder} has less than {needed:,} bytes free: set TMPDIR to a larger disk"
-            )
+            raise SystemExit(f"{folder} has less than {needed:,} bytes free: set TMPDIR to a larger disk")
         found = measured(folder)
     finally:
         shutil.rmtree(folder)
@@ -189,6 +179,4 @@ def measure() -> list[Table]:
         "anonymous peak, MiB": found["anonymous"] / 2**20,
         "the tree itself": found["same"],
     }
-    return [
-        Table("A uint8 matrix of tree distances on disk, none of it in memory before", [row])
-    ]
+    return [Table("A uint8 matrix of tree distances on disk, none of it in memory before", [row])]

@@ -49,16 +49,10 @@ def measure() -> list[Table]:
     for name, (metric, graph) in metrics().items():
         row: dict[str, object] = {"data": name}
         for rule in PIVOT_RULES:
-            trees = [
-                tr.fit(metric, rng=seed, pivot=rule, method="treerep") for seed in range(SEEDS)
-            ]
+            trees = [tr.fit(metric, rng=seed, pivot=rule, method="treerep") for seed in range(SEEDS)]
             values = [tr.average_distortion(tree, metric, scale="optimal") for tree in trees]
             row[rule] = f"{np.mean(values):.3f} ± {np.std(values) / SEEDS**0.5:.3f}"
-            precision = (
-                np.mean([tr.mean_average_precision(tree, graph) for tree in trees])
-                if graph
-                else None
-            )
+            precision = np.mean([tr.mean_average_precision(tree, graph) for tree in trees]) if graph else None
             row[f"MAP {rule}"] = "-" if precision is None else f"{precision:.3f}"
         rows.append(row)
     work = []

@@ -19,9 +19,7 @@ def trees(distances: np.ndarray, n: int, seed: int) -> list[tr.Tree]:
     news = distances[n:, :n]
     moved = old.edges + np.where(old.edges < n, 0, len(news))
     leaves = np.column_stack([np.arange(n, len(distances)), news.argmin(axis=1)])
-    at_nearest = tr.Tree(
-        len(distances), np.concatenate([moved, leaves]), [*old.weights, *news.min(axis=1)]
-    )
+    at_nearest = tr.Tree(len(distances), np.concatenate([moved, leaves]), [*old.weights, *news.min(axis=1)])
     return [
         tr.fit(distances, rng=seed, method="treerep"),
         tr.place(old, news, lengths="given"),
@@ -41,16 +39,10 @@ def quality() -> Table:
             truth = tr.MatrixMetric(distances)
             made = trees(distances, len(order) - len(order) // 5, seed)
             scores.append(
-                [
-                    [tr.average_distortion(t, truth, scale=s) for s in ("none", "optimal")]
-                    for t in made
-                ]
+                [[tr.average_distortion(t, truth, scale=s) for s in ("none", "optimal")] for t in made]
             )
         means = np.mean(scores, axis=0)
-        cells = {
-            way: f"{plain:.3f} / {scaled:.3f}"
-            for way, (plain, scaled) in zip(WAYS, means, strict=True)
-        }
+        cells = {way: f"{plain:.3f} / {scaled:.3f}" for way, (plain, scaled) in zip(WAYS, means, strict=True)}
         rows.append({"data": name, "points": len(metric), **cells})
     note = "Average distortion of all pairs, without scaling / after optimal scaling."
     return Table(f"Placing a fifth of the points, mean of {SEEDS} seeds", rows, note)
@@ -60,9 +52,7 @@ def speed(n: int = 100_000) -> Table:
     cells = tr.datasets.branching_cells(2 * n, dim=50)
     points = np.asarray(cells.points)[np.random.default_rng(0).permutation(2 * n)]
     tree = tr.fit(points[:n], metric="euclidean", method="treerep")
-    tr.place(
-        tree, points[n : n + 100], data=points[:n], metric="euclidean", lengths="given"
-    )  # compile
+    tr.place(tree, points[n : n + 100], data=points[:n], metric="euclidean", lengths="given")  # compile
     marks = [time.process_time()]
     tr.fit(points[:n], metric="euclidean", method="treerep")
     marks.append(time.process_time())

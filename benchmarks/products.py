@@ -102,9 +102,7 @@ class Setting(NamedTuple):
     seed: int
 
 
-SETTINGS = tuple(
-    Setting(rate, start, seed) for rate in RATES for start in STARTS for seed in range(SEEDS)
-)
+SETTINGS = tuple(Setting(rate, start, seed) for rate in RATES for start in STARTS for seed in range(SEEDS))
 
 
 class State(NamedTuple):
@@ -171,9 +169,7 @@ def hyperbolic_distances(rows: Tensor) -> Tensor:
 def flat_distances(rows: Tensor) -> Tensor:
     """Return Euclidean distances, (m, n, n)."""
     squares = rows.square().sum(2, keepdim=True)
-    apart = torch.baddbmm(
-        squares + squares.transpose(1, 2), rows, rows.transpose(1, 2), alpha=-2
-    )
+    apart = torch.baddbmm(squares + squares.transpose(1, 2), rows, rows.transpose(1, 2), alpha=-2)
     return apart.clamp_min(1e-20).sqrt()
 
 
@@ -192,9 +188,7 @@ def absolute(errors: Tensor, progress: float) -> Tensor:
 Loss = Callable[[Tensor, float], Tensor]
 
 
-def train(
-    problem: Problem, start: State, rates: Tensor, loss: Loss, epochs: int, seconds: float
-) -> Trained:
+def train(problem: Problem, start: State, rates: Tensor, loss: Loss, epochs: int, seconds: float) -> Trained:
     """Minimize a loss for all replicates at once; keep the state of lowest distortion for each.
 
     The rate falls to 0. Fewer epochs are run if `seconds` would be exceeded.
@@ -263,9 +257,7 @@ def spectral(distances: Array, dim: int, reach: float, flat: bool) -> Array:
     """Return classical scaling, or the x of h-MDS at diameter `reach` (Sala et al. 2018), (n, dim)."""
     if flat:
         squares = distances**2
-        products = -0.5 * (
-            squares - squares.mean(0) - squares.mean(1)[:, None] + squares.mean()
-        )
+        products = -0.5 * (squares - squares.mean(0) - squares.mean(1)[:, None] + squares.mean())
     else:
         products = -np.cosh(distances * (reach / distances.max()))
     values, vectors = np.linalg.eigh(products)
@@ -273,9 +265,7 @@ def spectral(distances: Array, dim: int, reach: float, flat: bool) -> Array:
     return vectors[:, leading] * np.sqrt(np.maximum(values[leading], 0))
 
 
-def first_points(
-    problem: Problem, graph: Graph, setting: Setting, starts: dict[Any, Array]
-) -> Array:
+def first_points(problem: Problem, graph: Graph, setting: Setting, starts: dict[Any, Array]) -> Array:
     """Return coordinates, (components, n, dim), split from one start after a random rotation."""
     space = problem.space
     rng = np.random.default_rng(setting.seed)
@@ -346,9 +336,7 @@ def compete(space: Space, graph: Graph, device: str, seconds: float) -> dict[str
     order = trial.distortion.argsort()[:KEPT]
     rates = rates[order]
     left = 0.47 * (seconds - (time.perf_counter() - begin))
-    first = train(
-        problem, chosen(start, order, len(SETTINGS)), rates, squared, LONG, max(left, 0.0)
-    )
+    first = train(problem, chosen(start, order, len(SETTINGS)), rates, squared, LONG, max(left, 0.0))
     # The long training may end in a worse minimum than the trial.
     tried = chosen(trial.state, order, len(SETTINGS))
     first = better(first, tried, trial.distortion[order], first.epochs)
@@ -369,9 +357,7 @@ def compete(space: Space, graph: Graph, device: str, seconds: float) -> dict[str
         "trial distortions": trial.distortion.tolist(),
         **setting._asdict(),
         "epochs": [trial.epochs, first.epochs, second.epochs],
-        "log scales": chosen(second.state, torch.tensor([best]), KEPT)
-        .log_scales.flatten()
-        .tolist(),
+        "log scales": chosen(second.state, torch.tensor([best]), KEPT).log_scales.flatten().tolist(),
         "seconds": time.perf_counter() - begin,
     }
 

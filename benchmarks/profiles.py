@@ -28,9 +28,7 @@ SITES = 600
 _NOISE = 5.0
 
 
-def diffused_cells(
-    generations: int, genes: int, rng: int
-) -> tuple[NDArray[np.float32], tr.Tree]:
+def diffused_cells(generations: int, genes: int, rng: int) -> tuple[NDArray[np.float32], tr.Tree]:
     """Return cells that diffuse down a binary tree, with noise, and the true tree."""
     generator = np.random.default_rng(rng)
     variance = generator.exponential(size=genes)
@@ -64,13 +62,11 @@ def cells() -> Iterator[dict[str, object]]:
         fits: dict[str, Callable[[], tr.Tree]] = {
             "default, squared Euclidean": lambda squared=squared: tr.fit(squared),
             "default, Euclidean": lambda points=points: tr.fit(points, metric="euclidean"),
-            "TreeRep, Euclidean": lambda points=points: tr.fit(
-                points, metric="euclidean", method="treerep"
-            ),
+            "TreeRep, Euclidean": lambda points=points: tr.fit(points, metric="euclidean", method="treerep"),
         }
         if len(points) <= 2000:
-            fits["minimum evolution with a matrix, squared Euclidean"] = (
-                lambda squared=squared: tr.fit(squared, method="minimum_evolution", spr=True)
+            fits["minimum evolution with a matrix, squared Euclidean"] = lambda squared=squared: tr.fit(
+                squared, method="minimum_evolution", spr=True
             )
         for name, fit in fits.items():
             tree, seconds = cpu_seconds(fit)
@@ -98,23 +94,17 @@ def alignments() -> Iterator[dict[str, object]]:
                     "depth": depth,
                     "method": name,
                     "wrong splits": float(wrong.mean()),
-                    "standard error": float(wrong.std(ddof=1) / seeds**0.5)
-                    if seeds > 1
-                    else "-",
+                    "standard error": float(wrong.std(ddof=1) / seeds**0.5) if seeds > 1 else "-",
                     "CPU seconds": round(float(seconds.mean()), 2),
                 }
 
 
 def _alignment(taxa: int, depth: float, seed: int) -> Iterator[tuple[str, tuple[float, float]]]:
-    text, truth = tr.datasets.random_alignment(
-        taxa, sites=SITES, depth=depth, kappa=2.0, rng=seed
-    )
+    text, truth = tr.datasets.random_alignment(taxa, sites=SITES, depth=depth, kappa=2.0, rng=seed)
     metric = tr.SequenceMetric(text, labels=truth.labels, saturated="cap")
     fits: dict[str, Callable[[], tr.Tree]] = {
         "default": lambda: tr.fit(metric),
-        "minimum evolution with a matrix": lambda: tr.fit(
-            metric, method="minimum_evolution", spr=True
-        ),
+        "minimum evolution with a matrix": lambda: tr.fit(metric, method="minimum_evolution", spr=True),
         "neighbor joining": lambda: tr.fit(metric, method="neighbor_joining"),
     }
     for name, fit in fits.items():

@@ -17,8 +17,7 @@ def inputs(family: str) -> list[tuple[str, tr.Tree]]:
     """Return the paper's random metrics, or random trees of every shape with hidden inner nodes."""
     if family == "the paper's recipe":
         return [
-            (f"depth {depth}", tr.datasets.random_tree_metric(depth, rng=depth))
-            for depth in range(1, 11)
+            (f"depth {depth}", tr.datasets.random_tree_metric(depth, rng=depth)) for depth in range(1, 11)
         ]
     return [
         (f"{shape}, n = {n}", tr.datasets.random_tree(n, shape=shape, hidden=0.5, rng=n))
@@ -70,9 +69,7 @@ def measure_family(dtype: str, family: str) -> dict[str, object]:
 
 def measure() -> list[Table]:
     families = ("the paper's recipe", "five shapes, half the inner nodes hidden")
-    rows = [
-        measure_family(dtype, family) for dtype in ("float64", "float32") for family in families
-    ]
+    rows = [measure_family(dtype, family) for dtype in ("float64", "float32") for family in families]
     note = (
         "Each tree at scales 1e-9, 1e-3, 1, 1e3 and 1e9. Targets: 1e-9 for float64, 1e-5 for "
         "float32, and no wrong number of nodes. Errors of float32 come from rounding the input: "

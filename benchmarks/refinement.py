@@ -39,9 +39,7 @@ class Refined(NamedTuple):
     seconds: float
 
 
-def refined(
-    start: tr.Tree, data: tr.Metric, graph: tr.Metric | None = None, **options: Any
-) -> Refined:
+def refined(start: tr.Tree, data: tr.Metric, graph: tr.Metric | None = None, **options: Any) -> Refined:
     """Refine with one thread, and score the result on the graph."""
     begin = time.process_time()
     tree = tr.refine(start, data, n_jobs=1, **options)
@@ -97,9 +95,7 @@ def balances(found: dict[str, dict[float, Refined]]) -> Table:
     rows = [
         {
             "graph": name,
-            **{
-                f"balance={balance:g}": result.scores for balance, result in found[name].items()
-            },
+            **{f"balance={balance:g}": result.scores for balance, result in found[name].items()},
         }
         for name in SMALL
     ]

@@ -49,9 +49,7 @@ def wished() -> Table:
         "binary": tr.datasets.random_tree(1000, shape="binary"),
         "caterpillar": tr.datasets.random_tree(1000, shape="caterpillar"),
         "star": tr.datasets.random_tree(1000, shape="star"),
-        "star of 10,000, weights 1": tr.datasets.random_tree(
-            10_000, shape="star", weights=(1, 1)
-        ),
+        "star of 10,000, weights 1": tr.datasets.random_tree(10_000, shape="star", weights=(1, 1)),
     }
     rows = []
     for name, tree in weighted.items():
@@ -93,9 +91,7 @@ def graphs() -> Table:
         "Average distortion without scaling / MAP by definition of `refine(fit(graph, trials=20), graph)` and "
         "its embeddings."
     )
-    return Table(
-        "Embeddings of refined trees of the paper's graphs, two dimensions", rows, note
-    )
+    return Table("Embeddings of refined trees of the paper's graphs, two dimensions", rows, note)
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
@@ -110,9 +106,7 @@ def speed() -> Table:
     for shape, n in (("random", 1_000_000), ("binary", 500_000)):
         tree = tr.datasets.random_tree(n, shape=shape)
         ends = np.concatenate([tree.edges, tree.edges[:, ::-1]])
-        graph = coo_array(
-            (np.ones(len(ends)), tuple(ends.T)), shape=(tree.n_nodes,) * 2
-        ).tocsr()
+        graph = coo_array((np.ones(len(ends)), tuple(ends.T)), shape=(tree.n_nodes,) * 2).tocsr()
         for dim in (2, 10):
             tr.embed(tr.datasets.random_tree(100), dim=dim)  # compile
             best = {

@@ -12,14 +12,9 @@ from .common import Table, seconds
 def measure() -> list[Table]:
     rows = []
     for shape in ("path", "caterpillar"):
-        small, large = (
-            tr.datasets.random_tree(n, shape=shape, rng=0) for n in (10_000, 100_000)
-        )
+        small, large = (tr.datasets.random_tree(n, shape=shape, rng=0) for n in (10_000, 100_000))
         tr.fit(small, method="treerep")
-        times = [
-            seconds(lambda tree=tree: tr.fit(tree, method="treerep"), 3)
-            for tree in (small, large)
-        ]
+        times = [seconds(lambda tree=tree: tr.fit(tree, method="treerep"), 3) for tree in (small, large)]
         rows.append(
             {
                 "measurement": f"{shape}, t(100,000) / t(10,000), matrix-free",
@@ -44,11 +39,7 @@ def measure() -> list[Table]:
         points = np.zeros((n, 2), np.float32)
         points[:10] = np.random.default_rng(0).normal(size=(10, 2))
         tr.fit(points, metric="euclidean", method="treerep")
-        times.append(
-            seconds(
-                lambda points=points: tr.fit(points, metric="euclidean", method="treerep"), 3
-            )
-        )
+        times.append(seconds(lambda points=points: tr.fit(points, metric="euclidean", method="treerep"), 3))
     rows.append(
         {
             "measurement": "10 points and duplicates, t(100,000) / t(10,000)",

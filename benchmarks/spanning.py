@@ -36,12 +36,8 @@ def measure() -> list[Table]:
                     "n": len(graph),
                     "edges": int(graph.adjacency.nnz // 2),
                     "method": method,
-                    "seconds": seconds(
-                        lambda graph=graph, method=method: tr.fit(graph, method=method)
-                    ),
-                    "distortion, unscaled": float(
-                        tr.average_distortion(tree, graph, rows=ROWS)
-                    ),
+                    "seconds": seconds(lambda graph=graph, method=method: tr.fit(graph, method=method)),
+                    "distortion, unscaled": float(tr.average_distortion(tree, graph, rows=ROWS)),
                     "paper": PAPER.get((name, method), "-"),
                 }
             )
@@ -49,9 +45,7 @@ def measure() -> list[Table]:
     small, large = random_graph(20_000), random_graph(200_000)
     for method in METHODS:
         times = [
-            seconds(
-                lambda graph=graph, method=method: tr.fit(graph, method=method, **root(method))
-            )
+            seconds(lambda graph=graph, method=method: tr.fit(graph, method=method, **root(method)))
             for graph in (small, large)
         ]
         growth.append(

@@ -119,8 +119,4 @@ def measure() -> list[Table]:
             "seconds": "-",
         },
     ]
-    return [
-        Table(
-            "Speed of `fit` after warm-up, mean over seeds, better of two or three runs", rows
-        )
-    ]
+    return [Table("Speed of `fit` after warm-up, mean over seeds, better of two or three runs", rows)]

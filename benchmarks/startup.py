@@ -92,10 +92,7 @@ def _times() -> list[dict[str, Any]]:
             warm_up,
         ),
     ]
-    return [
-        {"measurement": name, "target": target, "seconds": value}
-        for name, target, value in rows
-    ]
+    return [{"measurement": name, "target": target, "seconds": value} for name, target, value in rows]
 
 
 def _kernels() -> list[dict[str, Any]]:

@@ -76,20 +76,12 @@ def measure() -> list[Table]:
     large = {name: tr.datasets.load(name).metric for name in LARGE}
     tr.fit(small["celegans"], trees=2)  # compile
     tr.embed(tr.fit(small["celegans"], trees=2))
-    few = {
-        (name, count): fitted(name, small[name], count) for name in SMALL for count in COUNTS
-    }
+    few = {(name, count): fitted(name, small[name], count) for name in SMALL for count in COUNTS}
     many = [fitted(name, large[name], count).row for name in LARGE for count in (1, 5)]
     balances = [
-        fitted(name, small[name], 10, balance=balance).row
-        for name in SMALL[:1]
-        for balance in BALANCES
+        fitted(name, small[name], 10, balance=balance).row for name in SMALL[:1] for balance in BALANCES
     ]
-    products = [
-        embedded(name, small[name], few[name, count].trees)
-        for name in SMALL
-        for count in (5, 10)
-    ]
+    products = [embedded(name, small[name], few[name, count].trees) for name in SMALL for count in (5, 10)]
     note = "`fit(graph, trees=k)` with default options. Average distortion without scaling. "
     return [
         Table(

@@ -25,18 +25,13 @@ def window(truth: tr.Tree, dtype: str) -> dict[str, object]:
         p
         for p in POWERS
         if all(
-            recovered(tr.fit(distances, tol=2.0**p * unit, rng=s, method="treerep"), truth)
-            for s in range(3)
+            recovered(tr.fit(distances, tol=2.0**p * unit, rng=s, method="treerep"), truth) for s in range(3)
         )
     ]
-    automatic = 8 + 64 * len(truth) ** 0.5 * float(np.finfo(float).eps) / float(
-        np.finfo(dtype).eps
-    )
+    automatic = 8 + 64 * len(truth) ** 0.5 * float(np.finfo(float).eps) / float(np.finfo(dtype).eps)
     return {
         "smallest": f"2^{min(good)}" if good else "none",
-        "largest": (f"2^{max(good)}" + " or more" * (max(good) == POWERS[-1]))
-        if good
-        else "none",
+        "largest": (f"2^{max(good)}" + " or more" * (max(good) == POWERS[-1])) if good else "none",
         "automatic": f"2^{np.log2(automatic):.1f}",
         "one term, 64 sqrt(n)": f"2^{np.log2(64 * len(truth) ** 0.5):.1f}",
     }
@@ -48,32 +43,20 @@ def rounding(shape: str) -> dict[str, str]:
     for seed in range(TREES):
         truth = tr.datasets.random_tree(POINTS, shape=shape, hidden=0.5, rng=seed)
         table = tr.MatrixMetric(np.round(truth.distances(), 6))
-        unrounded = (
-            (8 + 64 * POINTS**0.5) * float(np.finfo(float).eps) * float(table.distances.max())
-        )
+        unrounded = (8 + 64 * POINTS**0.5) * float(np.finfo(float).eps) * float(table.distances.max())
         for name, tol in (("rounding ignored", unrounded), ("automatic", "auto")):
             found[name].append(
-                float(
-                    tr.average_distortion(
-                        tr.fit(table, tol=tol, rng=seed, method="treerep"), truth
-                    )
-                )
+                float(tr.average_distortion(tr.fit(table, tol=tol, rng=seed, method="treerep"), truth))
             )
-    return {
-        name: f"{np.mean(values):.2g} (worst {max(values):.2g})"
-        for name, values in found.items()
-    }
+    return {name: f"{np.mean(values):.2g} (worst {max(values):.2g})" for name, values in found.items()}
 
 
 def measure() -> list[Table]:
     windows, rounded = [], []
     for shape in SHAPES:
-        truth = tr.datasets.random_tree(
-            POINTS, shape=shape, hidden=0.5, weights=(0.02, 2.0), rng=1
-        )
+        truth = tr.datasets.random_tree(POINTS, shape=shape, hidden=0.5, weights=(0.02, 2.0), rng=1)
         windows += [
-            {"tree": shape, "input": dtype, **window(truth, dtype)}
-            for dtype in ("float64", "float32")
+            {"tree": shape, "input": dtype, **window(truth, dtype)} for dtype in ("float64", "float32")
         ]
         rounded.append({"tree": shape, **rounding(shape)})
     return [

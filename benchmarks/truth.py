@@ -107,9 +107,7 @@ def without_a_matrix() -> dict[str, Any]:
     """Compare with neighbor joining, which needs a matrix, on many sequences."""
     ours = in_child(CHILD)
     alignment = simulate(LARGE, rng=0)
-    joined, seconds = timed(
-        sequence_metric(alignment.sequences, LARGE.kappa), "neighbor_joining"
-    )
+    joined, seconds = timed(sequence_metric(alignment.sequences, LARGE.kappa), "neighbor_joining")
     return _described(LARGE) | {
         "auto": f"{ours['wrong']:.3f}",
         "auto, seconds": f"{ours['seconds']:.1f}",
@@ -139,9 +137,7 @@ def labeled(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
     points = np.asarray(cells.metric.points, float)
     if name.endswith("normalized"):  # normalized counts per cell, logarithms and 50 components
         counts = np.expm1(points)
-        points = np.log1p(
-            counts / counts.sum(axis=1, keepdims=True) * np.median(counts.sum(axis=1))
-        )
+        points = np.log1p(counts / counts.sum(axis=1, keepdims=True) * np.median(counts.sum(axis=1)))
         points = points - points.mean(axis=0)
         points = points @ np.linalg.svd(points, full_matrices=False)[2][:50].T
     return points, np.asarray(cells.classes)

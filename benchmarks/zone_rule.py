@@ -17,13 +17,9 @@ GRAPHS = ("celegans", "diseasome", "csphd", "yeast", "grid_worm", "grqc")
 
 def tree_of(distances: np.ndarray, seed: int, needed: object) -> tr.Tree:
     n = len(distances)
-    edges = treerep(
-        distances, np.random.default_rng(seed).permutation(n).tolist(), 0.1, "closest", needed
-    )
+    edges = treerep(distances, np.random.default_rng(seed).permutation(n).tolist(), 0.1, "closest", needed)
     names = {node: k for k, node in enumerate(sorted({v for edge in edges for v in edge[:2]}))}
-    return tr.Tree(
-        n, [[names[u], names[v]] for u, v, _ in edges], [max(w, 0.0) for _, _, w in edges]
-    )
+    return tr.Tree(n, [[names[u], names[v]] for u, v, _ in edges], [max(w, 0.0) for _, _, w in edges])
 
 
 def measure() -> list[Table]:
@@ -37,9 +33,7 @@ def measure() -> list[Table]:
         for title, needed in (("one agrees", any), ("both agree", all)):
             trees = [tree_of(distances, seed, needed) for seed in range(SEEDS)]
             values = [tr.average_distortion(tree, truth, scale="optimal") for tree in trees]
-            row[f"distortion, {title}"] = (
-                f"{np.mean(values):.3f} ± {np.std(values) / SEEDS**0.5:.3f}"
-            )
+            row[f"distortion, {title}"] = f"{np.mean(values):.3f} ± {np.std(values) / SEEDS**0.5:.3f}"
             row[f"MAP, {title}"] = (
                 f"{np.mean([tr.mean_average_precision(tree, graph) for tree in trees]):.3f}"
             )

@@ -72,11 +72,7 @@ def members(fullname: str) -> dict[str, list[str]]:
     found: dict[str, Any] = {}
     for base in reversed([base for base in bases if base.__module__.startswith(PACKAGE)]):
         found.update({key: value for key, value in vars(base).items() if value is not None})
-    public = {
-        key: value
-        for key, value in found.items()
-        if not key.startswith("_") and key not in HIDDEN
-    }
+    public = {key: value for key, value in found.items() if not key.startswith("_") and key not in HIDDEN}
     return {
         "properties": [key for key, value in public.items() if _is_property(value)],
         "methods": [key for key, value in public.items() if _is_method(value)],
@@ -91,9 +87,7 @@ def _is_method(value: object) -> bool:
     return inspect.isfunction(value) or isinstance(value, (classmethod, staticmethod))
 
 
-def compact_attributes(
-    app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
-) -> None:
+def compact_attributes(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Show the type of an attribute beside its name. Napoleon puts it below the description."""
     written: list[str] = []
     for line in lines:
@@ -199,9 +193,7 @@ def _show_constants(arguments: ast.arguments, signature: inspect.Signature) -> N
 def _written_out(annotation: ast.expr) -> str:
     text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
     text = re.sub(r"Literal\[([^]]*)\]", lambda found: found[1].replace(", ", " | "), str(text))
-    text = text.replace("NDArray[np.float64]", "NDArray").replace(
-        "NDArray[np.int64]", "NDArray"
-    )
+    text = text.replace("NDArray[np.float64]", "NDArray").replace("NDArray[np.int64]", "NDArray")
     text = re.sub(r"[\"']((?:[A-Z]\w*))[\"']", r"\1", text)
     text = re.sub(r"\bos\.PathLike\[str\]", "PathLike", text)
     parts = [ALIASES.get(part, part) for part in text.split(" | ")]
@@ -211,9 +203,7 @@ def _written_out(annotation: ast.expr) -> str:
     return " | ".join(unique)
 
 
-def keep_bars(
-    app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
-) -> None:
+def keep_bars(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Keep |x| as an absolute value outside code. It is a substitution in reStructuredText."""
     code = re.compile(r"(`[^`]*`|>>>.*|\.\.\. .*)|\|")
     lines[:] = [code.sub(lambda found: found[1] or r"\|", line) for line in lines]
@@ -229,9 +219,7 @@ def keep_sizes(app: Sphinx, doctree: nodes.document) -> None:
 def mark_numbers(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Give the cells of a table's numeric columns the class "number"; CSS aligns them to the right."""
     for table in doctree.findall(nodes.tgroup):
-        rows = [
-            [*row.findall(nodes.entry, include_self=False)] for row in table.findall(nodes.row)
-        ]
+        rows = [[*row.findall(nodes.entry, include_self=False)] for row in table.findall(nodes.row)]
         bodies = [
             [*row.findall(nodes.entry)]
             for body in table.findall(nodes.tbody)

@@ -31,10 +31,7 @@ def faults(html: str) -> list[str]:
         *(f"text as the type of a property: {text}" for text in _false_types(article)),
         *(f"role in the text: {text}" for text in _visible_roles(article)),
         *(f"link without a target: {text}" for text in _unresolved_links(article)),
-        *(
-            f"error of the markup: {_start(tag)}"
-            for tag in article.select(".system-message, .problematic")
-        ),
+        *(f"error of the markup: {_start(tag)}" for tag in article.select(".system-message, .problematic")),
     ]
 
 

@@ -27,9 +27,7 @@ def reference() -> str:
     lines += ["", "## Data options", "", "Commands that read data share these options.", ""]
     lines += _table([row for row in _options(program.commands["fit"]) if row.name in READING])
     lines += ["", "## Tree options", "", "Commands that read trees share these options.", ""]
-    lines += _table(
-        [row for row in _options(program.commands["convert"]) if row.name in TREE_READING]
-    )
+    lines += _table([row for row in _options(program.commands["convert"]) if row.name in TREE_READING])
     for path, command in _leaves(program):
         lines += ["", f"## {path}", "", *_section(path, command)]
     return "\n".join([*lines, ""])
@@ -63,9 +61,7 @@ def _leaves(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _options(command: Any) -> list[Any]:
-    return [
-        row for row in command.params if row.param_type_name == "option" and row.name != "help"
-    ]
+    return [row for row in command.params if row.param_type_name == "option" and row.name != "help"]
 
 
 def _description(command: Any) -> list[str]:

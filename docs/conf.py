@@ -50,9 +50,7 @@ os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # silences a note of the deb
 # Run notebooks without the user's IPython settings, and silence the warning about unencrypted loopback connections.
 _profile = HERE / "_build" / ".ipython" / "profile_default"
 _profile.mkdir(parents=True, exist_ok=True)
-(_profile / "ipython_kernel_config.py").write_text(
-    "c.IPKernelApp.log_level = 40\n", encoding="utf-8"
-)
+(_profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n", encoding="utf-8")
 os.environ["IPYTHONDIR"] = str(_profile.parent)
 
 # Find real data as the tests do.

@@ -76,9 +76,7 @@ def _cells() -> dict[str, Any]:
 def measured() -> dict[str, Scores]:
     """Return the stored scores of GrQC by the name of the measurement."""
     found = {
-        name: Scores(
-            cell["plain"], cell["scaled"], cell["map"], cell["map_rank"], cell["seconds"]
-        )
+        name: Scores(cell["plain"], cell["scaled"], cell["map"], cell["map_rank"], cell["seconds"])
         for name, cell in _cells().items()
     }
     for row in json.loads(RESULTS.read_text(encoding="utf-8"))["tables"][0]["rows"]:

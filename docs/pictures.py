@@ -78,9 +78,7 @@ def asked() -> plt.Figure:
         ax.imshow(~metric.read[np.ix_(order, order)], cmap="gray", interpolation="antialiased")
         count = metric.read.sum() // 2
         share = count / (n * (n - 1) // 2)
-        ax.set_title(
-            f"{n} points: {share:.0%} of pairs,\n{count / n:.0f} per point", fontsize=10
-        )
+        ax.set_title(f"{n} points: {share:.0%} of pairs,\n{count / n:.0f} per point", fontsize=10)
         ax.set(xticks=[], yticks=[])
     return figure
 
@@ -155,9 +153,7 @@ def collapsed() -> plt.Figure:
     """Draw simulated sequences with two collapsed clades."""
     tree, clades, _ = simulated()
     collapse = {name: np.flatnonzero(clades == name) for name in ("clade A", "clade B")}
-    return tr.draw(
-        tree, layout="rectangular", color=clades, collapse=collapse, axis=True
-    ).figure
+    return tr.draw(tree, layout="rectangular", color=clades, collapse=collapse, axis=True).figure
 
 
 def cells() -> plt.Figure:
@@ -208,12 +204,8 @@ def dimensions() -> plt.Figure:
     for dim in dims:
         points = tr.datasets.hyperbolic_points(100, int(dim), scale=10.0)
         for method, name in names.items():
-            values[name].append(
-                float(tr.average_distortion(tr.fit(points, method=method), points))
-            )
-    return curves(
-        dims, values, xlabel="dimension", ylabel="average distortion", log_y=True
-    ).figure
+            values[name].append(float(tr.average_distortion(tr.fit(points, method=method), points)))
+    return curves(dims, values, xlabel="dimension", ylabel="average distortion", log_y=True).figure
 
 
 def people() -> plt.Figure:
@@ -463,10 +455,7 @@ def accuracy_size() -> plt.Figure:
         (axes[0], "", "average distortion (lower is better)"),
         (axes[1], ", seconds", "seconds on two cores"),
     ):
-        values = {
-            name: [number(r[key + suffix] or "nan") for r in rows]
-            for key, name in names.items()
-        }
+        values = {name: [number(r[key + suffix] or "nan") for r in rows] for key, name in names.items()}
         if suffix:  # stored with two decimals
             values = {name: list(np.maximum(series, 0.01)) for name, series in values.items()}
             ax.set_xscale("log")
@@ -512,9 +501,7 @@ def reduced(picture: Image.Image) -> Image.Image:
         colors += np.reshape(few.getpalette()[: 3 * count], (-1, 3)).tolist()
     # Pillow rounds when it matches a palette, so that white becomes gray.
     nearest = cKDTree(colors).query(np.asarray(picture).reshape(-1, 3))[1]
-    found = Image.fromarray(
-        nearest.reshape(picture.height, picture.width).astype(np.uint8), "P"
-    )
+    found = Image.fromarray(nearest.reshape(picture.height, picture.width).astype(np.uint8), "P")
     found.putpalette([value for color in colors for value in color])
     return found
 

@@ -40,18 +40,14 @@ def run(name: str, size: float | None = None) -> dict[str, object]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m harden", description=__doc__)
-    parser.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"one or more of {', '.join(NAMES)}"
-    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one or more of {', '.join(NAMES)}")
     parser.add_argument(
         "--size",
         "--minutes",
         type=float,
         help="size of each stress test, instead of its default",
     )
-    parser.add_argument(
-        "--no-store", action="store_true", help="do not change the stored results"
-    )
+    parser.add_argument("--no-store", action="store_true", help="do not change the stored results")
     chosen = parser.parse_args()
     unknown = [name for name in chosen.names if name not in NAMES]
     if unknown:

@@ -51,16 +51,12 @@ def command(*arguments: object, cwd: Path, **options: Any) -> subprocess.Complet
     """Run `treerep` as a user would."""
     words = [*COMMAND, *map(str, arguments)]
     options = {"env": environment(), "stdin": subprocess.DEVNULL, **options}
-    return subprocess.run(
-        words, capture_output=True, text=True, check=False, cwd=cwd, **options
-    )
+    return subprocess.run(words, capture_output=True, text=True, check=False, cwd=cwd, **options)
 
 
 def machine() -> dict[str, Any]:
     """Describe the machine."""
-    versions = {
-        package: importlib.metadata.version(package) for package in ("numpy", "scipy", "numba")
-    }
+    versions = {package: importlib.metadata.version(package) for package in ("numpy", "scipy", "numba")}
     return {
         "cores": len(os.sched_getaffinity(0)),
         "python": platform.python_version(),

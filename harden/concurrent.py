@@ -100,9 +100,7 @@ def campaign(rounds: int = 2) -> Result:
     fits = rounds * PROCESSES * THREADS * len(works(False))
     note = "in the first round, all processes compile at the same time" if rounds > 1 else ""
     turns = "1 round" if rounds == 1 else f"{rounds} rounds"
-    return Result(
-        f"{PROCESSES} processes with {THREADS} threads each, {turns}", fits, faults, note
-    )
+    return Result(f"{PROCESSES} processes with {THREADS} threads each, {turns}", fits, faults, note)
 
 
 def _judge(child: subprocess.Popen[str], expected: str) -> list[str]:
@@ -116,14 +114,8 @@ def _judge(child: subprocess.Popen[str], expected: str) -> list[str]:
     if child.returncode:
         return [f"ended with {child.returncode}: {' '.join(err.split())[-300:]}"]
     lines = out.splitlines()
-    wrong = [
-        f"thread {k} found other trees" for k, line in enumerate(lines) if line != expected
-    ]
-    return (
-        wrong
-        if len(lines) == THREADS
-        else [*wrong, f"{len(lines)} threads ended, and not {THREADS}"]
-    )
+    wrong = [f"thread {k} found other trees" for k, line in enumerate(lines) if line != expected]
+    return wrong if len(lines) == THREADS else [*wrong, f"{len(lines)} threads ended, and not {THREADS}"]
 
 
 if __name__ == "__main__":

@@ -30,9 +30,7 @@ class Reader(NamedTuple):
 
 
 READERS = {
-    "placements": Reader(
-        formats.read_placements, (".jplace", ".jplace.gz"), {"negative_lengths": "zero"}
-    ),
+    "placements": Reader(formats.read_placements, (".jplace", ".jplace.gz"), {"negative_lengths": "zero"}),
     "trees": Reader(
         formats.read_trees,
         (
@@ -97,9 +95,7 @@ def is_git(path: Path) -> bool:
 
 
 def _git(path: Path, *arguments: str) -> bytes:
-    return subprocess.run(
-        ["git", f"--git-dir={path}", *arguments], capture_output=True, check=True
-    ).stdout
+    return subprocess.run(["git", f"--git-dir={path}", *arguments], capture_output=True, check=True).stdout
 
 
 def _outcome(reader: Reader, name: str, copy: Path) -> Outcome:
@@ -127,9 +123,7 @@ def kind(error: str) -> str:
     >>> kind("Newick, line 1 column 7 (character 6): the name 'b' occurs twice: name it once")
     'the name ... occurs twice'
     """
-    fault = re.sub(
-        r"^(\w+, line \d+ column \d+ \(character \d+\)|\w+ \d+( \('.*?'\))?): ", "", error
-    )
+    fault = re.sub(r"^(\w+, line \d+ column \d+ \(character \d+\)|\w+ \d+( \('.*?'\))?): ", "", error)
     return re.sub(r"'[^']*'|-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", "...", fault.split(": ")[0])
 
 

@@ -68,17 +68,13 @@ class Outcome(NamedTuple):
 def shapes(size: int) -> dict[str, tr.Tree]:
     """Return a caterpillar, a star, a path, and trees with equal and zero lengths."""
     row = size + np.arange(size)
-    edges = np.concatenate(
-        [np.column_stack([np.arange(size), row]), np.column_stack([row[:-1], row[1:]])]
-    )
+    edges = np.concatenate([np.column_stack([np.arange(size), row]), np.column_stack([row[:-1], row[1:]])])
     half = size // 2
     star = np.column_stack([np.arange(half), np.full(half, half)])
     return {
         "caterpillar": tr.Tree(size, edges, np.linspace(0.1, 1.0, len(edges))),
         "star": tr.Tree(half, star, np.linspace(0.0, 1.0, half)),
-        "path": tr.Tree(
-            half, np.column_stack([np.arange(half - 1), np.arange(1, half)]), np.zeros(half - 1)
-        ),
+        "path": tr.Tree(half, np.column_stack([np.arange(half - 1), np.arange(1, half)]), np.zeros(half - 1)),
     }
 
 
@@ -86,9 +82,7 @@ def strangers() -> dict[str, tr.Tree]:
     """Return one small tree per unusual label, and one with all labels that a file can hold."""
     quartet = [[0, 4], [1, 4], [4, 5], [2, 5], [3, 5]]
     one = {
-        f"label {name}": tr.Tree(
-            4, quartet, [1.0, 2.0, 0.5, 3.0, 4.0], labels=[label, "b", "c", f"{label}!"]
-        )
+        f"label {name}": tr.Tree(4, quartet, [1.0, 2.0, 0.5, 3.0, 4.0], labels=[label, "b", "c", f"{label}!"])
         for name, label in LABELS.items()
     }
     names = [label for label in LABELS.values() if label != "\ud800"]
@@ -105,9 +99,7 @@ def through_formats(name: str, tree: tr.Tree, folder: Path) -> Iterator[Outcome]
     for kind, known in TREE_FORMATS.items():
         path = folder / f"tree{known.suffixes[0]}"
 
-        def there_and_back(
-            kind: str = kind, path: Path = path, reads: bool = known.reads
-        ) -> str | None:
+        def there_and_back(kind: str = kind, path: Path = path, reads: bool = known.reads) -> str | None:
             write_tree(tree, path, format=kind)
             return _difference(read_tree(path, format=kind), tree) if reads else None
 
@@ -145,9 +137,7 @@ def through_tables(name: str, tree: tr.Tree, folder: Path) -> Iterator[Outcome]:
         )
 
 
-def _tried(
-    what: str, work: Callable[[], str | None], folder: Path, *, may_refuse: bool
-) -> Outcome:
+def _tried(what: str, work: Callable[[], str | None], folder: Path, *, may_refuse: bool) -> Outcome:
     """Return the outcome. An error must be one line about a label, and leave no file."""
     refused = False
     try:
@@ -156,13 +146,7 @@ def _tried(
         line = str(error)
         kept = [path.name for path in folder.iterdir()]
         fault, refused = None, True
-        if (
-            not may_refuse
-            or "\n" in line
-            or len(line) > 2000
-            or kept
-            or isinstance(error, UnicodeError)
-        ):
+        if not may_refuse or "\n" in line or len(line) > 2000 or kept or isinstance(error, UnicodeError):
             fault = f"{type(error).__name__} of {len(line)} characters, files {kept}: {line[:200]!r}"
     except Exception as error:
         fault = f"{type(error).__name__}: {str(error)[:200]!r}"
@@ -183,9 +167,7 @@ def _page_fault(tree: tr.Tree, path: Path) -> str | None:
     names = tree.labels or ("no name",)
     tr.page(tree, path, title=names[0], table={names[0]: range(len(tree))})
     text = path.read_text(encoding="utf-8")
-    (data,) = re.findall(
-        r'<script id="data" type="application/json">(.*?)</script>', text, flags=re.DOTALL
-    )
+    (data,) = re.findall(r'<script id="data" type="application/json">(.*?)</script>', text, flags=re.DOTALL)
     if len(re.findall("<script", text)) != 2:
         return "a name ends the script"
     shown = json.loads(data)["labels"]
@@ -205,7 +187,5 @@ def campaign(points: int = 200_000) -> Result:
         f"a caterpillar of {points:,} points, a star of {points // 2:,}, {len(LABELS)} unusual labels, "
         f"in {len(TREE_FORMATS)} formats, the page and {len(TABLES)} tables"
     )
-    note = (
-        f"{sum(outcome.refused for outcome in found)} labels were rejected by a one-line error"
-    )
+    note = f"{sum(outcome.refused for outcome in found)} labels were rejected by a one-line error"
     return Result(what, len(found), [outcome.fault for outcome in found if outcome.fault], note)

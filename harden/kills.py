@@ -61,10 +61,7 @@ def commands(folder: Path) -> dict[str, tuple[list[str], list[str]]]:
         ),
         "demo": (
             ["demo", "-o", "demo"],
-            [
-                f"demo/{name}"
-                for name in ("mammals.nwk", "mammals.json", "cells.nwk", "cells.json")
-            ],
+            [f"demo/{name}" for name in ("mammals.nwk", "mammals.json", "cells.nwk", "cells.json")],
         ),
     }
 
@@ -110,9 +107,7 @@ def campaign(moments: int = 50) -> Result:
             return Result(
                 "kill -9",
                 0,
-                [
-                    f"not done after {_PATIENCE * moments} s: a process waits for one that has ended"
-                ],
+                [f"not done after {_PATIENCE * moments} s: a process waits for one that has ended"],
             )
     if done.returncode:
         return Result(
@@ -160,9 +155,7 @@ def kill_all(folder: Path, moments: int) -> None:
     print(moments * len(doing), early, left, len(doing), file=report)
 
 
-def _undisturbed(
-    begin: Callable[[], int], paths: list[Path]
-) -> tuple[dict[Path, str] | None, float]:
+def _undisturbed(begin: Callable[[], int], paths: list[Path]) -> tuple[dict[Path, str] | None, float]:
     """Run a command twice; return hashes of its files ("" if they differ) and the shorter time."""
     runs, times = [], []
     for _ in range(2):
@@ -172,9 +165,7 @@ def _undisturbed(
         if code:
             return None, min(times)
         runs.append({path: _mark(path) for path in paths})
-    return {path: mark if mark == runs[1][path] else "" for path, mark in runs[0].items()}, min(
-        times
-    )
+    return {path: mark if mark == runs[1][path] else "" for path, mark in runs[0].items()}, min(times)
 
 
 def _prepare(path: Path, old: bool) -> None:
@@ -204,11 +195,7 @@ def _judged(path: Path, mark: str, old: bool) -> str | None:
             if hashlib.sha256(content).hexdigest() == mark
             else f"is half written: {len(content):,} bytes"
         )
-    return (
-        None
-        if content.rstrip().endswith(_ENDS[path.suffix].rstrip())
-        else f"ends in {content[-40:]!r}"
-    )
+    return None if content.rstrip().endswith(_ENDS[path.suffix].rstrip()) else f"ends in {content[-40:]!r}"
 
 
 if __name__ == "__main__":

@@ -82,9 +82,7 @@ def campaign(commands_tried: int = 12) -> Result:
         writers = list(commands(folder).items())[:commands_tried]
         for doing, limits in ((hungry, memory), (writers, room)):
             for title, (words, outputs) in doing:
-                command(
-                    *words, cwd=folder
-                ) if limits is room else None  # stores the compiled kernels
+                command(*words, cwd=folder) if limits is room else None  # stores the compiled kernels
                 for what, limit, said in limits:
                     well, fault = limited(words, outputs, folder, what, limit)
                     runs, through = runs + 1, through + well

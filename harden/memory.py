@@ -49,9 +49,7 @@ def works() -> dict[str, Callable[[int], object]]:
         "newick": lambda seed: tr.Tree.from_newick(
             tr.fit(d, rng=seed, method="treerep").newick()
         ).distances(),
-        "embed": lambda seed: tr.embed(tr.fit(d, rng=seed, method="treerep")).coordinates(
-            "poincare"
-        ),
+        "embed": lambda seed: tr.embed(tr.fit(d, rng=seed, method="treerep")).coordinates("poincare"),
     }
 
 
@@ -89,9 +87,7 @@ def campaign(fits: int = 1000) -> Result:
     names = list(works())
     for name in names:
         words = [sys.executable, "-m", "harden.memory", name, str(fits)]
-        done = subprocess.run(
-            words, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False
-        )
+        done = subprocess.run(words, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False)
         if done.returncode:
             faults.append(f"{name}: {' '.join(done.stderr.split())[-300:]}")
             continue

@@ -21,10 +21,7 @@ CORPUS = ROOT / "tests" / "formats" / "corpus"
 NAMES = ("data", "trees", "newick", "stored", "chunks", "shell")
 # Modules that atheris instruments. Kernels are excluded, because numba compiles their bytecode.
 _WATCHED = (
-    *(
-        f"treerep.formats.{file.stem}"
-        for file in sorted((PACKAGE / "formats").glob("[!_]*.py"))
-    ),
+    *(f"treerep.formats.{file.stem}" for file in sorted((PACKAGE / "formats").glob("[!_]*.py"))),
     *(
         "treerep.tree.exchange.newick_text",
         "treerep.tree.exchange.node_graphs",
@@ -51,9 +48,7 @@ def campaign(minutes: float = 3.0) -> Result:
         for _ in range(_MOST_FAULTS):
             done = _in_child(name, max(1.0, end - time.monotonic()))
             said = done.stdout + done.stderr
-            counts = re.findall(
-                r"^(?:tried |stat::number_of_executed_units:\s*)(\d+)", said, re.MULTILINE
-            )
+            counts = re.findall(r"^(?:tried |stat::number_of_executed_units:\s*)(\d+)", said, re.MULTILINE)
             tried += sum(map(int, counts))
             if done.returncode == 0:
                 break
@@ -62,9 +57,7 @@ def campaign(minutes: float = 3.0) -> Result:
             )
             if time.monotonic() > end:
                 break
-    faults += [
-        f"{path.parent.name}: {path.name}" for path in sorted(set(CORPUS.glob("*/*")) - before)
-    ]
+    faults += [f"{path.parent.name}: {path.name}" for path in sorted(set(CORPUS.glob("*/*")) - before)]
     engine = "atheris" if _guided() else "mutation"
     return Result(
         f"{len(NAMES)} groups of parsers, fuzzed by {engine} for {minutes:g} minutes",
@@ -76,9 +69,7 @@ def campaign(minutes: float = 3.0) -> Result:
 def _in_child(name: str, seconds: float) -> subprocess.CompletedProcess[str]:
     with tempfile.TemporaryDirectory(prefix="treerep-harden-") as folder:
         words = [sys.executable, "-m", "harden.parsers", name, str(seconds), folder]
-        return subprocess.run(
-            words, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False
-        )
+        return subprocess.run(words, capture_output=True, text=True, env=environment(), cwd=ROOT, check=False)
 
 
 def fuzz(name: str, seconds: float, folder: Path) -> int:

@@ -57,9 +57,7 @@ def case(number: int) -> Case:
         fits = [name for name in INTEGERS if _holds(name, distances.max(initial=0.0))]
         dtype = fits[int(rng.integers(len(fits)))]
     given = distances.astype(dtype)
-    return Case(
-        given, truth, error, f"metric {number}: {shape}, n = {len(truth)}, {kind}, {dtype}"
-    )
+    return Case(given, truth, error, f"metric {number}: {shape}, n = {len(truth)}, {kind}, {dtype}")
 
 
 def _lengths(
@@ -83,9 +81,7 @@ def _lengths(
 
 def _holds(dtype: str, largest: float) -> bool:
     kind = np.dtype(dtype)
-    return largest <= (
-        2**23 if dtype == "float32" else 2**53 if kind.kind == "f" else np.iinfo(kind).max
-    )
+    return largest <= (2**23 if dtype == "float32" else 2**53 if kind.kind == "f" else np.iinfo(kind).max)
 
 
 def _repeated(tree: tr.Tree, rng: np.random.Generator) -> tr.Tree:
@@ -99,14 +95,10 @@ def _repeated(tree: tr.Tree, rng: np.random.Generator) -> tr.Tree:
 def _with_long_leaves(tree: tr.Tree, step: float, rng: np.random.Generator) -> tr.Tree:
     """Attach every point by an edge of 500 steps or more, so that inner edges look like noise."""
     n = len(tree)
-    return _with_leaves(tree, np.arange(n), rng.integers(500, 3000, n) * step).restrict(
-        np.arange(n, 2 * n)
-    )
+    return _with_leaves(tree, np.arange(n), rng.integers(500, 3000, n) * step).restrict(np.arange(n, 2 * n))
 
 
-def _with_leaves(
-    tree: tr.Tree, origin: NDArray[np.int64], lengths: NDArray[np.float64]
-) -> tr.Tree:
+def _with_leaves(tree: tr.Tree, origin: NDArray[np.int64], lengths: NDArray[np.float64]) -> tr.Tree:
     """Attach a new point to each of these points, numbered after the others."""
     n = len(tree)
     edges = np.where(tree.edges >= n, tree.edges + len(origin), tree.edges)
@@ -117,13 +109,9 @@ def _with_leaves(
 def fault(found: Case, tree: tr.Tree, method: str = "treerep") -> str | None:
     """Return the fault of a fitted tree, or None."""
     largest = float(found.distances.max(initial=0))
-    off = float(
-        np.abs(tree.distances(n_jobs=1) - found.truth.distances(n_jobs=1)).max(initial=0.0)
-    )
+    off = float(np.abs(tree.distances(n_jobs=1) - found.truth.distances(n_jobs=1)).max(initial=0.0))
     if off > found.error * largest:
-        return (
-            f"{method}, {found.name}: a distance is off by {off / largest:.2g} of the largest"
-        )
+        return f"{method}, {found.name}: a distance is off by {off / largest:.2g} of the largest"
     if method == "treerep" and tree.n_nodes != found.truth.n_nodes:
         return f"{found.name}: {tree.n_nodes} nodes, and {found.truth.n_nodes} are right"
     return None
@@ -141,6 +129,8 @@ def campaign(metrics: int = 10_000) -> Result:
             fits += 1
             if wrong:
                 faults.append(wrong)
-    drawn = "scales 1e-9 to 1e9, lengths over ten orders of magnitude, few digits, every dtype, with duplicates"
+    drawn = (
+        "scales 1e-9 to 1e9, lengths over ten orders of magnitude, few digits, every dtype, with duplicates"
+    )
     what = f"{metrics:,} random tree metrics, n up to {LARGEST}, {drawn}"
     return Result(what, fits, faults, f"{fits - metrics:,} of the fits use {', '.join(OTHERS)}")

@@ -154,20 +154,12 @@ def one(error: Exception, path: Path | None = None) -> None:
 def seeds(target: str) -> list[bytes]:
     """Return valid inputs of a target."""
     if target == "data":
-        return [
-            bytes([choice]) + content for content in VALID.values() for choice in (0, 1, 2, 3)
-        ]
-    files = [
-        bytes([k]) + _written(name, tree)
-        for tree in (TREE, SHARES)
-        for k, name in enumerate(FORMATS)
-    ]
+        return [bytes([choice]) + content for content in VALID.values() for choice in (0, 1, 2, 3)]
+    files = [bytes([k]) + _written(name, tree) for tree in (TREE, SHARES) for k, name in enumerate(FORMATS)]
     if target == "trees":
         return files
     if target == "newick":
-        return [
-            bytes([k]) + tree.newick().encode() for tree in (TREE, SHARES) for k in range(4)
-        ]
+        return [bytes([k]) + tree.newick().encode() for tree in (TREE, SHARES) for k in range(4)]
     if target in ("stored", "chunks"):
         archives = _archives() if target == "stored" else _folders()
         return [
@@ -217,9 +209,7 @@ def _folders() -> dict[str, dict[str, bytes]]:
     folders = {name: FOLDER / f"{name}.zarr" for name in ("array", "group")}
     return {
         name: {
-            str(file.relative_to(folder)): file.read_bytes()
-            for file in folder.rglob("*")
-            if file.is_file()
+            str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()
         }
         for name, folder in folders.items()
     }

@@ -83,13 +83,9 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "metric.shortest_paths.search_kernels": {"search_block": (GRAPHS,), "flatten_labels": HUBS},
     "metric.shortest_paths.many_search_kernels": {
-        "search_together": (
-            "metric/test_graph.py::test_searches_that_run_together_are_those_of_scipy",
-        )
+        "search_together": ("metric/test_graph.py::test_searches_that_run_together_are_those_of_scipy",)
     },
-    "metric.shortest_paths.hub_label_kernels": {
-        "drop_cut_nodes link_nodes grow_trees label_hubs": HUBS
-    },
+    "metric.shortest_paths.hub_label_kernels": {"drop_cut_nodes link_nodes grow_trees label_hubs": HUBS},
     "metric.shortest_paths.all_pairs_kernels": {
         "all_hops": ("metric/shortest_paths/test_all_pairs.py::test_hop_counts_equal_scipys",)
     },
@@ -138,9 +134,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         )
     },
     "tree.comparison.consensus_kernels": {
-        "add_clusters": (
-            "tree/comparison/test_consensus.py::test_equals_a_plain_implementation",
-        )
+        "add_clusters": ("tree/comparison/test_consensus.py::test_equals_a_plain_implementation",)
     },
     "tree.structure.walk_kernels": {
         "walk_rows": (TREES, "tree/test_distances.py::test_any_rows_and_columns")
@@ -148,9 +142,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "treelikeness.base_points._base_point_kernels": {
         "gromov_products largest_defect largest_violation": BRUTE
     },
-    "treelikeness.exact._biconnected_kernels": {
-        "biconnected_components induced_subgraph search_many": BRUTE
-    },
+    "treelikeness.exact._biconnected_kernels": {"biconnected_components induced_subgraph search_many": BRUTE},
     "treelikeness._diameter_kernels": {"search_eccentricities": BRUTE},
     "treelikeness.exact._far_apart_kernels": {
         "mark_far keep_mutual count_by_key list_by_key append_mates reveal_mates search_pairs": BRUTE
@@ -163,9 +155,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             f"{PROFILES}test_length_by_definition",
             f"{PROFILES}test_four_points_by_hand",
         ),
-        "improve mark_dirty count_leaves": (
-            f"{PROFILES}test_no_exchange_makes_the_tree_shorter",
-        ),
+        "improve mark_dirty count_leaves": (f"{PROFILES}test_no_exchange_makes_the_tree_shorter",),
     },
     "scores._clade_kernels": {
         "class_shares meeting_positions": (
@@ -178,9 +168,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         "neighbor_shares": ("scores/test_neighbors.py::test_agrees_with_the_definition",)
     },
     "scores._root_error_kernels": {
-        "root_error": (
-            "scores/test_largest_error.py::test_root_errors_are_those_of_the_definition",
-        )
+        "root_error": ("scores/test_largest_error.py::test_root_errors_are_those_of_the_definition",)
     },
     "scores.lower_bounds.packing_kernels": {
         "list_quadruples solve certified_total": (
@@ -195,9 +183,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         )
     },
     "refinement.largest._soft_move_kernels": {
-        "soften": (
-            "refinement/largest/test_linf.py::test_a_point_moves_to_the_best_place_that_scipy_finds",
-        )
+        "soften": ("refinement/largest/test_linf.py::test_a_point_moves_to_the_best_place_that_scipy_finds",)
     },
     "refinement.sums._sum_kernels": {
         "sum_rows": ("refinement/sums/test_kernels.py::test_sums_are_those_of_plain_numpy",),
@@ -207,15 +193,11 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "scores._precision_kernels": {
-        "average_precision": (
-            "scores/test_mean_average_precision.py::test_agrees_with_the_definition",
-        )
+        "average_precision": ("scores/test_mean_average_precision.py::test_agrees_with_the_definition",)
     },
     "fitting.treerep._zone_kernels": {
         "finish": (ZONES,),
-        "lowest": (
-            "fitting/treerep/test_algorithm.py::test_the_points_of_lowest_priority_are_found",
-        ),
+        "lowest": ("fitting/treerep/test_algorithm.py::test_the_points_of_lowest_priority_are_found",),
         "sort_chunk scatter_chunk grow": (SPLIT,),
         "pick universal_tree": (
             "fitting/treerep/test_algorithm.py::test_blocks_alone_give_the_tree_of_the_twin",
@@ -231,17 +213,13 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             "fitting/missing/test_nj_star.py::test_every_join_is_that_of_the_definition",
         )
     },
-    "fitting.evolution._minimum_evolution_kernels": {
-        "insert_points add_averages edge_list": EVOLUTION
-    },
+    "fitting.evolution._minimum_evolution_kernels": {"insert_points add_averages edge_list": EVOLUTION},
     "fitting.evolution._exchange_kernels": {"exchange_best": EVOLUTION},
     "fitting.evolution._regraft_kernels": {
         "preorder lay_out visit move_all": REGRAFT,
     },
     "fitting.evolution._start_kernels": {
-        "read_tree": (
-            "fitting/evolution/test_regraft.py::test_the_first_tree_is_that_of_bionj",
-        )
+        "read_tree": ("fitting/evolution/test_regraft.py::test_the_first_tree_is_that_of_bionj",)
     },
     "metric.sketches._kmer_kernels": {
         "hash_kmers": ("metric/sketches/test_metric.py::test_large_sketches_are_exact",)
@@ -253,22 +231,16 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "fitting.rooted._linkage_kernels": {"link mirror": LINKAGES},
     "fitting.rooted._construct_tree_kernels": {"find_partner remove_points": (CONSTRUCT,)},
     "fitting.spanning._level_tree_kernels": {
-        "layer_parents": (
-            "fitting/spanning/test_level_tree.py::test_clusters_are_those_of_the_definition",
-        )
+        "layer_parents": ("fitting/spanning/test_level_tree.py::test_clusters_are_those_of_the_definition",)
     },
     "placement.candidates._candidate_kernels": {"find_candidates": PLACEMENTS},
     "placement.candidates._nearest_point_kernels": {"find_nearest_points": PLACEMENTS},
     "placement._locate_kernels": {
         "find_places": ("placement/test_place.py::test_the_kernel_walks_as_plain_python_does",)
     },
-    "fitting.spanning._low_stretch_kernels": {
-        "grow_balls shorten_links add_to_ball": LOW_STRETCH
-    },
+    "fitting.spanning._low_stretch_kernels": {"grow_balls shorten_links add_to_ball": LOW_STRETCH},
     "fitting.random._partition_kernels": {
-        "partition_tree": (
-            "fitting/random/test_bartal.py::test_every_tree_equals_its_plain_twin",
-        ),
+        "partition_tree": ("fitting/random/test_bartal.py::test_every_tree_equals_its_plain_twin",),
         "scan_lows": ("fitting/random/test_frt.py::test_every_tree_equals_its_plain_twin",),
     },
     "fitting.spanning._spanning_kernels": {
@@ -359,16 +331,8 @@ def in_source() -> dict[str, list[str]]:
     """Return the kernels that each module defines."""
     found = {}
     for path in sorted(PACKAGE.rglob("*kernels.py")):
-        functions = [
-            node
-            for node in ast.parse(path.read_text()).body
-            if isinstance(node, ast.FunctionDef)
-        ]
-        names = [
-            f.name
-            for f in functions
-            if any(ast.unparse(d) == "kernel" for d in f.decorator_list)
-        ]
+        functions = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)]
+        names = [f.name for f in functions if any(ast.unparse(d) == "kernel" for d in f.decorator_list)]
         found[".".join(path.relative_to(PACKAGE).with_suffix("").parts)] = names
     return found
 
@@ -377,8 +341,7 @@ def kernels() -> dict[str, Any]:
     """Return every kernel by its name."""
     names = [name.rpartition(".") for name in judged()]
     return {
-        f"{file}.{name}": getattr(importlib.import_module(f"treerep.{file}"), name)
-        for file, _, name in names
+        f"{file}.{name}": getattr(importlib.import_module(f"treerep.{file}"), name) for file, _, name in names
     }
 
 
@@ -386,8 +349,7 @@ def tests() -> list[str]:
     """Return all tests with a reference implementation, without duplicates."""
     inlined = [reason for reason in INLINED.values() if "::" in reason]
     return [
-        f"tests/{test}"
-        for test in dict.fromkeys([*(t for ts in judged().values() for t in ts), *inlined])
+        f"tests/{test}" for test in dict.fromkeys([*(t for ts in judged().values() for t in ts), *inlined])
     ]
 
 
@@ -415,11 +377,7 @@ def campaign(examples: int = 200) -> Result:
             cwd=ROOT,
             check=False,
         )
-        found = (
-            json.loads(report.read_text())
-            if report.exists()
-            else {"examples": 0, "unused": ["all"]}
-        )
+        found = json.loads(report.read_text()) if report.exists() else {"examples": 0, "unused": ["all"]}
     faults = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     faults += [f"{name} was never called" for name in found["unused"]]
     if done.returncode and not faults:

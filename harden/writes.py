@@ -60,9 +60,7 @@ def writers(points: int) -> dict[str, Writer]:
     embedding = tr.embed(tree)
     made["Tree.save"] = lambda folder: tree.save(folder / "t.npz")
     made["Embedding.save"] = lambda folder: embedding.save(folder / "e.npz")
-    made["archive"] = lambda folder: write_archive(
-        folder / "a.npz", {"format": "x"}, {"labels": None}
-    )
+    made["archive"] = lambda folder: write_archive(folder / "a.npz", {"format": "x"}, {"labels": None})
     made["page"] = lambda folder: tr.page(tree, folder / "p.html")
     made["several outputs"] = lambda folder: write_outputs(
         [(str(folder / name), name * points) for name in "abc"]
@@ -76,9 +74,7 @@ def faults_of(name: str, write: Writer, folder: Path) -> tuple[int, list[str]]:
     work.mkdir()
     write(work)  # loads modules before the fork
     new = {path.name: path.read_bytes() for path in work.iterdir()}
-    old = {
-        file: content[:9] + b"old" for file, content in new.items()
-    }  # iTOL only replaces its own tables
+    old = {file: content[:9] + b"old" for file, content in new.items()}  # iTOL only replaces its own tables
     kills, faults = 0, []
     for before in ({}, old):
         for moment in range(10_000):
@@ -86,10 +82,7 @@ def faults_of(name: str, write: Writer, folder: Path) -> tuple[int, list[str]]:
             if not _killed(write, work, moment):
                 break
             kills += 1
-            faults += [
-                f"{name}: killed at operation {moment}: {said}"
-                for said in _judged(work, before, new)
-            ]
+            faults += [f"{name}: killed at operation {moment}: {said}" for said in _judged(work, before, new)]
         else:
             faults.append(f"{name}: it does not end")
     _prepare(work, {})
@@ -144,12 +137,8 @@ def _judged(folder: Path, old: dict[str, bytes], new: dict[str, bytes]) -> list[
         if not path.exists():
             said += [f"{name} is gone"] if name in old else []
         elif path.read_bytes() not in (content, old.get(name)):
-            said.append(
-                f"{name} is half written: {path.stat().st_size:,} of {len(content):,} bytes"
-            )
-    others = [
-        path.name for path in folder.iterdir() if path.name not in new and not path.match(PART)
-    ]
+            said.append(f"{name} is half written: {path.stat().st_size:,} of {len(content):,} bytes")
+    others = [path.name for path in folder.iterdir() if path.name not in new and not path.match(PART)]
     return [*said, *(f"left {name}" for name in others)]
 
 
@@ -173,9 +162,7 @@ def campaign(points: int = 12) -> Result:
         )
     *faults, last = done.stdout.splitlines()
     kills, count = map(int, last.split())
-    return Result(
-        f"kill -9 before and after every file operation of {count} writers", kills, faults
-    )
+    return Result(f"kill -9 before and after every file operation of {count} writers", kills, faults)
 
 
 def kill_all(folder: Path, points: int, names: list[str]) -> None:

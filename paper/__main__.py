@@ -26,15 +26,9 @@ SCORES = ("scaled", "plain", "map_rank", "map", "delta", "error", "right")
 
 def main(arguments: list[str] | None = None) -> int:
     """Check or write, and return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m paper", description="The paper's tables and figures."
-    )
-    parser.add_argument(
-        "--write", action="store_true", help="compute missing cells and write the report"
-    )
-    parser.add_argument(
-        "--report", action="store_true", help="write the report from the stored cells"
-    )
+    parser = argparse.ArgumentParser(prog="python -m paper", description="The paper's tables and figures.")
+    parser.add_argument("--write", action="store_true", help="compute missing cells and write the report")
+    parser.add_argument("--report", action="store_true", help="write the report from the stored cells")
     parser.add_argument(
         "--within",
         type=float,
@@ -65,9 +59,7 @@ def write(missing: bool, folder: Path = HERE, cells: Path = FOLDER) -> int:
 def check(within: float, only: Iterable[Key] | None = None, folder: Path = CHECK) -> int:
     """Recompute cells, compare them with the stored ones, and compare the report."""
     with Worker() as worker:
-        checked = [
-            _check_one(name, within, only, folder, worker) for name in report.EXPERIMENTS
-        ]
+        checked = [_check_one(name, within, only, folder, worker) for name in report.EXPERIMENTS]
     wrong = [line for one in checked for line in one.wrong]
     ratios = [ratio for one in checked for ratio in one.ratios]
     folder.mkdir(exist_ok=True)
@@ -121,8 +113,7 @@ def compare(stored: Values, anew: Values) -> list[str]:
     return [
         f"{score} was {stored[score]} and is {anew.get(score)}"
         for score in SCORES
-        if score in stored
-        and not (score in anew and abs(anew[score] - stored[score]) <= TOLERANCE)
+        if score in stored and not (score in anew and abs(anew[score] - stored[score]) <= TOLERANCE)
     ]
 
 

@@ -39,12 +39,9 @@ class TreeAverage(Metric):
             raise ValueError("there are no trees to average: give at least one")
         for k, tree in enumerate(self.trees):
             if not isinstance(tree, Tree):
-                raise TypeError(
-                    f"trees[{k}] is a {type(tree).__name__}, not a Tree: give trees"
-                )
+                raise TypeError(f"trees[{k}] is a {type(tree).__name__}, not a Tree: give trees")
         self.trees = tuple(
-            matched(tree, self.trees[0], (f"trees[{k}]", "trees[0]"))
-            for k, tree in enumerate(self.trees)
+            matched(tree, self.trees[0], (f"trees[{k}]", "trees[0]")) for k, tree in enumerate(self.trees)
         )
         self.labels, self.order_known = self.trees[0].labels, self.trees[0].order_known
 
@@ -78,6 +75,4 @@ def bartal_average(
 ) -> TreeAverage:
     """Return the mean of the trees that `fit(metric, method="bartal")` draws with the same seed."""
     generator = np.random.default_rng(rng)
-    return TreeAverage(
-        draw_trees(table_of(metric), lambda tree: tree, trees, generator, n_jobs)
-    )
+    return TreeAverage(draw_trees(table_of(metric), lambda tree: tree, trees, generator, n_jobs))

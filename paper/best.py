@@ -64,9 +64,7 @@ def _mean(name: str, method: str) -> dict[str, Any]:
     runs = []
     for seed in range(SEEDS):
         start = time.perf_counter()
-        tree = tr.refine(
-            METHODS[method].learn(data, seed), truth, weights="heuristic", moves=False
-        )
+        tree = tr.refine(METHODS[method].learn(data, seed), truth, weights="heuristic", moves=False)
         seconds = time.perf_counter() - start
         runs.append({**scores(tree, truth, graph), "seconds": seconds})
     return summary(runs)
@@ -150,14 +148,9 @@ def notes(store: Store) -> list[Note]:
     """Explain where our scores are worse."""
     ranges = Store("graphs", store.path.parent)
     largest = {
-        name: (ranges.get(name, "tr", "range") or {}).get("map_rank", (math.nan,) * 2)[1]
-        for name in SMALL
+        name: (ranges.get(name, "tr", "range") or {}).get("map_rank", (math.nan,) * 2)[1] for name in SMALL
     }
-    chosen = [
-        f"{name} {title}, MAP"
-        for name in SMALL
-        for title in (STEPS["none"], STEPS["heuristic"])
-    ]
+    chosen = [f"{name} {title}, MAP" for name in SMALL for title in (STEPS["none"], STEPS["heuristic"])]
     return [
         Note(
             tuple(chosen),

@@ -43,9 +43,7 @@ class Store:
     def __init__(self, experiment: str, folder: Path = FOLDER) -> None:
         self.experiment = experiment
         self.path = folder / f"{experiment}.json"
-        self.cells: dict[str, Values] = (
-            json.loads(self.path.read_text()) if self.path.is_file() else {}
-        )
+        self.cells: dict[str, Values] = json.loads(self.path.read_text()) if self.path.is_file() else {}
 
     def __contains__(self, key: Key) -> bool:
         return str(key) in self.cells
@@ -62,10 +60,7 @@ class Store:
         self.cells[str(key)] = values
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(self.path) as file:
-            lines = [
-                f"{json.dumps(name)}: {json.dumps(cell)}"
-                for name, cell in sorted(self.cells.items())
-            ]
+            lines = [f"{json.dumps(name)}: {json.dumps(cell)}" for name, cell in sorted(self.cells.items())]
             file.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 
@@ -102,9 +97,7 @@ class Worker:
         self._end()
 
     def _begin(self) -> None:
-        context = multiprocessing.get_context(
-            "spawn"
-        )  # forking a process with threads is not safe
+        context = multiprocessing.get_context("spawn")  # forking a process with threads is not safe
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self.process.start()
@@ -169,8 +162,6 @@ def _rounded(value: Any) -> Any:
 def machine() -> str:
     """Describe the machine in a few words."""
     cores = len(os.sched_getaffinity(0))
-    versions = " ".join(
-        f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "numba")
-    )
+    versions = " ".join(f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "numba"))
     device = os.environ.get("TREEREP_DEVICE_NAME")
     return f"{platform.machine()}, {cores} cores{f', {device}' if device else ''}, {versions}"

@@ -22,9 +22,7 @@ def run_alone(name: str, arguments: list[str] | None = None) -> None:
         prog=f"python -m paper.{name}", description=(module.__doc__ or "").splitlines()[0]
     )
     parser.add_argument("--only", type=_names, metavar="DATA,...", help="only these data sets")
-    parser.add_argument(
-        "--methods", type=_names, metavar="METHOD,...", help="only these methods"
-    )
+    parser.add_argument("--methods", type=_names, metavar="METHOD,...", help="only these methods")
     parser.add_argument(
         "--limit",
         type=float,
@@ -33,9 +31,7 @@ def run_alone(name: str, arguments: list[str] | None = None) -> None:
         help="time limit per cell (default: four hours)",
     )
     parser.add_argument("--again", action="store_true", help="recompute stored cells")
-    parser.add_argument(
-        "--cells", type=Path, default=FOLDER, metavar="FOLDER", help="folder of the cells"
-    )
+    parser.add_argument("--cells", type=Path, default=FOLDER, metavar="FOLDER", help="folder of the cells")
     given = parser.parse_args(arguments)
     try:
         wanted = chosen(module.keys(), given.only, given.methods)

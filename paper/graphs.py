@@ -77,16 +77,11 @@ def tables(store: Store) -> list[Table]:
     columns = [*TREES, *EMBEDDINGS]
     heads = ["graph", *(METHODS[column].title for column in columns)]
 
-    def part(
-        title: str, paper: dict[str, published.Row], value: Any, better: str, text: str
-    ) -> Table:
+    def part(title: str, paper: dict[str, published.Row], value: Any, better: str, text: str) -> Table:
         rows = [
             [
                 name,
-                *(
-                    beside(value(name, column), paper[name].get(column), better)
-                    for column in columns
-                ),
+                *(beside(value(name, column), paper[name].get(column), better) for column in columns),
             ]
             for name in GRAPHS
         ]
@@ -156,8 +151,7 @@ def _sizes(store: Store) -> Table:
         "The graphs",
         heads,
         rows,
-        "δ is exact for all eight graphs. Distances are a table, or hub labels for the last "
-        "two graphs.",
+        "δ is exact for all eight graphs. Distances are a table, or hub labels for the last two graphs.",
     )
 
 

@@ -61,9 +61,7 @@ METHODS: dict[str, Method] = {
     "tr_ours": Method("TR, our defaults", _fit(), random=True),
     "auto": Method("Default", _default, random=True, of_graph=True, scaled=False, seeds=5),
     "tr_refined": Method("TR, refined", _refined(0.5), of_graph=True, scaled=False),
-    "tr_distances": Method(
-        "TR, refined", _refined(0.0), scaled=False
-    ),  # for data without a graph
+    "tr_distances": Method("TR, refined", _refined(0.0), scaled=False),  # for data without a graph
     "nj": Method("NJ", _fit(method="neighbor_joining"), scaled=False),
     "mst": Method("MST", _fit(method="minimum_spanning_tree"), random=True, of_graph=True),
     "lt": Method(
@@ -119,9 +117,7 @@ def scores(approx: tr.Metric, truth: tr.Metric, graph: tr.Metric | None) -> dict
     return found
 
 
-def measure_method(
-    method: Method, data: Any, truth: tr.Metric, graph: tr.Metric | None
-) -> dict[str, Any]:
+def measure_method(method: Method, data: Any, truth: tr.Metric, graph: tr.Metric | None) -> dict[str, Any]:
     """Return means over seeds, their range, the number of nodes, and the seconds of one run."""
     runs, nodes = [], []
     first = 0.0

@@ -79,10 +79,7 @@ def little_trees(file: Path, newicks: Mapping[str, str]) -> None:
 def _primes(tree: tr.Tree) -> list[int]:
     """Return the number of primes of each Steiner node: none for r, on all paths between x, y and z."""
     ends = (("x", "y"), ("y", "z"), ("x", "z"))
-    central = [
-        all(node in tree.path(*two) for two in ends)
-        for node in range(tree.n_points, tree.n_nodes)
-    ]
+    central = [all(node in tree.path(*two) for two in ends) for node in range(tree.n_points, tree.n_nodes)]
     others = count(1)
     return [0 if here else next(others) for here in central]
 
@@ -98,9 +95,7 @@ def zone_picture(file: Path, newick: str, zones: Sequence[int], titles: Sequence
     save(figure, file)
 
 
-def two_curves(
-    file: Path, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Sequence[int]
-) -> None:
+def two_curves(file: Path, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Sequence[int]) -> None:
     """Draw average distortion vs dimension and vs scale. Values below 0.002 are clipped."""
     from treerep.drawing.figures.curves import curves
 

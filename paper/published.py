@@ -10,10 +10,7 @@ def _table(text: str) -> dict[str, Row]:
     """Read rows of numbers under a line of column names."""
     head, *lines = (line.split() for line in text.strip().splitlines())
     return {
-        name: {
-            column: None if cell == "-" else float(cell)
-            for column, cell in zip(head, cells, strict=True)
-        }
+        name: {column: None if cell == "-" else float(cell) for column, cell in zip(head, cells, strict=True)}
         for name, *cells in lines
     }
 

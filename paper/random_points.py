@@ -58,12 +58,7 @@ TITLES = {**{name: method.title for name, method in COLUMNS.items()}, **LEARNED}
 
 def keys() -> list[Key]:
     """Return all cells, cheap ones first."""
-    return [
-        Key(name, column)
-        for columns in (COLUMNS, LEARNED)
-        for name in SETS
-        for column in columns
-    ]
+    return [Key(name, column) for columns in (COLUMNS, LEARNED) for name in SETS for column in columns]
 
 
 def setting(name: str) -> tuple[int, int]:
@@ -93,8 +88,7 @@ def measure(name: str, column: str) -> dict[str, Any]:
     method = _learner(name, column) if learned else COLUMNS[column]
     first = _one(method, authors(name, 2 if learned else 1), column)
     anew = [
-        _one(method._replace(seeds=4), fresh(name, draw), column)
-        for draw in range(1 if learned else DRAWS)
+        _one(method._replace(seeds=4), fresh(name, draw), column) for draw in range(1 if learned else DRAWS)
     ]
     return {
         **first,
@@ -135,9 +129,7 @@ def _value(store: Store, name: str, column: str, anew: bool) -> float | None:
 def tables(store: Store) -> list[Table]:
     """Return Table 2, and the numbers of the figure."""
     seconds = {
-        column: [
-            time for name in SETS if (time := store.get(name, column, "seconds")) is not None
-        ]
+        column: [time for name in SETS if (time := store.get(name, column, "seconds")) is not None]
         for column in TITLES
     }
     times = [
@@ -150,13 +142,9 @@ def tables(store: Store) -> list[Table]:
     ]
     behind = [
         Table(
-            "Average distortion, "
-            + ("new points, mean of five draws" if anew else "the authors' points"),
+            "Average distortion, " + ("new points, mean of five draws" if anew else "the authors' points"),
             ["set", *TITLES.values()],
-            [
-                [name, *(shown(_value(store, name, column, anew)) for column in TITLES)]
-                for name in SETS
-            ],
+            [[name, *(shown(_value(store, name, column, anew)) for column in TITLES)] for name in SETS],
             "After optimal scaling, except for NJ, LT and refined trees, as in the paper.",
         )
         for anew in (False, True)
@@ -181,9 +169,7 @@ def figures(store: Store, folder: Path) -> list[Figure]:
         panels = {}
         for title, kind in (("dimension", "dim"), ("scale, in dimension 10", "scale")):
             panels[title] = {
-                TITLES[column]: [
-                    _number(_value(store, f"{kind}{k}", column, anew)) for k in POWERS
-                ]
+                TITLES[column]: [_number(_value(store, f"{kind}{k}", column, anew)) for k in POWERS]
                 for column in drawn
             }
         two_curves(folder / f"{file}.svg", panels, POWERS)
@@ -221,13 +207,11 @@ def notes(_: Store) -> list[Note]:
         ),
         Note(
             ("LM", "PM"),
-            "These methods learn neighbors, here in the 10-nearest-neighbor graph, and do not"
-            " use distances.",
+            "These methods learn neighbors, here in the 10-nearest-neighbor graph, and do not use distances.",
         ),
         Note(
             (),
-            "PT, LM and PM were trained on a GPU. For the authors' points of varied scale, "
-            "they used draw 2.",
+            "PT, LM and PM were trained on a GPU. For the authors' points of varied scale, they used draw 2.",
         ),
     ]
 

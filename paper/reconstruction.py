@@ -46,22 +46,12 @@ def measure(size: str, method: str) -> dict[str, Any]:
         truth = tr.MatrixMetric(tree.distances())
         # tol = 0.1 is meant for integers. Lengths are uniform on [0, 2] here, and it would merge
         # nodes.
-        fitted = (
-            tr.fit(truth, method="treerep")
-            if method == "tr"
-            else METHODS[method].learn(truth, 0)
-        )
-        errors.append(
-            float(tr.distance_error(fitted, truth, norm="linf")) / float(tree.distances().max())
-        )
+        fitted = tr.fit(truth, method="treerep") if method == "tr" else METHODS[method].learn(truth, 0)
+        errors.append(float(tr.distance_error(fitted, truth, norm="linf")) / float(tree.distances().max()))
         nodes.append(fitted.n_nodes)
         right.append(fitted.n_nodes == tree.n_nodes)
     seconds = clock(
-        lambda: (
-            tr.fit(truth, method="treerep")
-            if method == "tr"
-            else METHODS[method].learn(truth, 0)
-        )
+        lambda: tr.fit(truth, method="treerep") if method == "tr" else METHODS[method].learn(truth, 0)
     )
     return {
         "seconds": seconds,

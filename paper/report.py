@@ -65,11 +65,7 @@ def unexplained(parts: list[Part]) -> list[str]:
             for row in table.rows:
                 for column, cell in zip(table.columns, row, strict=True):
                     place = f"{row[0]} {column}"
-                    if (
-                        isinstance(cell, Cell)
-                        and cell.verdict == "worse"
-                        and place not in explained
-                    ):
+                    if isinstance(cell, Cell) and cell.verdict == "worse" and place not in explained:
                         missing.append(f"{part.name}: {table.title}: {place}")
     return missing
 
@@ -91,15 +87,12 @@ def as_markdown(parts: list[Part], drawn: dict[str, list[Figure]]) -> str:
     for part in parts:
         lines += [f"## {part.title}", "", f"`python -m paper.{part.name}`", ""]
         lines += [
-            f"![{figure.title}](figures/{figure.file})\n\n{figure.text}\n"
-            for figure in drawn[part.name]
+            f"![{figure.title}](figures/{figure.file})\n\n{figure.text}\n" for figure in drawn[part.name]
         ]
         lines += [markdown(table) for table in part.tables]
         if part.notes:
             lines += ["Worse scores and other differences:", ""]
-            lines += [
-                f"- **{', '.join(note.cells) or 'All'}**: {note.text}" for note in part.notes
-            ] + [""]
+            lines += [f"- **{', '.join(note.cells) or 'All'}**: {note.text}" for note in part.notes] + [""]
     return "\n".join(lines)
 
 
@@ -133,9 +126,7 @@ def _prose(text: str) -> str:
 
 
 def _contents(parts: list[Part]) -> str:
-    links = "".join(
-        f"<li><a href='#{part.name}'>{html.escape(part.title)}</a></li>" for part in parts
-    )
+    links = "".join(f"<li><a href='#{part.name}'>{html.escape(part.title)}</a></li>" for part in parts)
     return f"<nav><ul>{links}</ul></nav>"
 
 

@@ -51,9 +51,7 @@ def tables(store: Store) -> list[Table]:
     names = [str(name) for name in truth.labels or ()]
     everyone = range(len(names))
     table = truth.block(everyone, everyone)
-    distances = [
-        [name, *(f"{d:.0f}" for d in row)] for name, row in zip(names, table, strict=True)
-    ]
+    distances = [[name, *(f"{d:.0f}" for d in row)] for name, row in zip(names, table, strict=True)]
     rows = [
         [title, *(shown(store.get("sarich", method, score)) for score in ("plain", "scaled"))]
         for method, title in TITLES.items()

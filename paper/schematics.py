@@ -46,9 +46,7 @@ def keys() -> list[Key]:
 def measure(name: str, _: str) -> dict[str, Any]:
     """Fit the distances of one tree and return whether the tree is recovered."""
     if name == "zones":
-        tree = tr.datasets.random_tree(
-            36, hidden=0.15, rng=1770
-        )  # a tree with points in every zone
+        tree = tr.datasets.random_tree(36, hidden=0.15, rng=1770)  # a tree with points in every zone
         fitted = tr.fit(tr.MatrixMetric(tree.distances()), method="treerep")
         return {
             "newick": fitted.newick(leaves=False),
@@ -79,9 +77,7 @@ def tables(store: Store) -> list[Table]:
     rows = [
         [
             title,
-            "-"
-            if (same := store.get(name, "tr", "same")) is None
-            else ("yes" if same else "no"),
+            "-" if (same := store.get(name, "tr", "same")) is None else ("yes" if same else "no"),
         ]
         for name, (title, _) in {
             **PLACES,
@@ -108,9 +104,7 @@ def figures(store: Store, folder: Path) -> list[Figure]:
         ZONES,
     )
     return [
-        Figure(
-            "Places of a point", "structure.svg", "Orange: Steiner nodes. Green: data points."
-        ),
+        Figure("Places of a point", "structure.svg", "Orange: Steiner nodes. Green: data points."),
         Figure(
             "Place of the next Steiner node",
             "recursion.svg",

@@ -79,10 +79,7 @@ def tables(store: Store) -> list[Table]:
         return [
             [
                 name,
-                *(
-                    beside(value(name, column), paper[name].get(column), better)
-                    for column in COLUMNS
-                ),
+                *(beside(value(name, column), paper[name].get(column), better) for column in COLUMNS),
             ]
             for name in SETS
         ]
@@ -96,8 +93,7 @@ def tables(store: Store) -> list[Table]:
                 lambda name, column: store.get(name, column, reported(column)),
                 "lower",
             ),
-            "After optimal scaling, except for NJ (as in the paper) and for default and "
-            "refined trees.",
+            "After optimal scaling, except for NJ (as in the paper) and for default and refined trees.",
         ),
         Table(
             "Seconds",
@@ -107,16 +103,12 @@ def tables(store: Store) -> list[Table]:
                 lambda name, column: store.get(name, column, "seconds"),
                 "time",
             ),
-            "One run after warm-up, from the table of distances; for the default, from the "
-            "points.",
+            "One run after warm-up, from the table of distances; for the default, from the points.",
         ),
         Table(
             "Distortion without scaling",
             heads,
-            [
-                [name, *(shown(store.get(name, column, "plain")) for column in COLUMNS)]
-                for name in SETS
-            ],
+            [[name, *(shown(store.get(name, column, "plain")) for column in COLUMNS)] for name in SETS],
             "Our preferred score.",
         ),
     ]

@@ -11,18 +11,14 @@ def only(folder: Path, pattern: str) -> Path:
     """Return the only file that matches a pattern. Other versions in the folder raise an error."""
     found = sorted(folder.glob(pattern))
     if len(found) != 1:
-        raise SystemExit(
-            f"{folder} holds {len(found)} files {pattern} instead of one: run `make dist` again"
-        )
+        raise SystemExit(f"{folder} holds {len(found)} files {pattern} instead of one: run `make dist` again")
     return found[0]
 
 
 def read_wheel(path: Path) -> Files:
     """Return every file of a wheel."""
     with zipfile.ZipFile(path) as archive:
-        return {
-            name: archive.read(name) for name in archive.namelist() if not name.endswith("/")
-        }
+        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
 
 
 def read_sdist(path: Path) -> Files:

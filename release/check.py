@@ -86,9 +86,7 @@ def common_faults(files: Files, private: Iterable[Path] = (ROOT, Path.home())) -
         if any(fnmatch.fnmatch(part, pattern) for part in path.parts for pattern in MADE):
             faults.append(f"{name} was made by running, and belongs to one machine")
         faults += [
-            f"{name} names a folder of this machine, {mark.decode()}"
-            for mark in marks
-            if mark in content
+            f"{name} names a folder of this machine, {mark.decode()}" for mark in marks if mark in content
         ]
     return faults
 
@@ -97,46 +95,26 @@ def wheel_faults(wheel: Files, sdist: Files) -> list[str]:
     """Return the faults of a wheel, given the files of the sdist that it was built from."""
     faults = common_faults(wheel)
     inside = {name.partition("/")[2] for name in wheel if name.startswith(f"{PACKAGE}/")}
-    written = {
-        name.removeprefix(f"src/{PACKAGE}/")
-        for name in sdist
-        if name.startswith(f"src/{PACKAGE}/")
-    }
-    faults += [
-        f"{name} is in the sources, but not in the wheel" for name in sorted(written - inside)
-    ]
-    faults += [
-        f"{name} is in the wheel, but not in the sources" for name in sorted(inside - written)
-    ]
+    written = {name.removeprefix(f"src/{PACKAGE}/") for name in sdist if name.startswith(f"src/{PACKAGE}/")}
+    faults += [f"{name} is in the sources, but not in the wheel" for name in sorted(written - inside)]
+    faults += [f"{name} is in the wheel, but not in the sources" for name in sorted(inside - written)]
     faults += [
         f"{name} is neither code nor data that the package may carry"
         for name in sorted(inside)
         if not _ours(name)
     ]
     faults += [f"{name} is a test" for name in sorted(wheel) if _is_test(PurePosixPath(name))]
-    faults += [
-        f"{name} is missing"
-        for name in ("py.typed", "datasets/sarich.csv")
-        if name not in inside
-    ]
+    faults += [f"{name} is missing" for name in ("py.typed", "datasets/sarich.csv") if name not in inside]
 
     others = {name.partition("/")[0] for name in wheel} - {PACKAGE}
     info = next(
-        (
-            name
-            for name in others
-            if name.startswith(f"{PACKAGE}-") and name.endswith(".dist-info")
-        ),
+        (name for name in others if name.startswith(f"{PACKAGE}-") and name.endswith(".dist-info")),
         "",
     )
-    faults += [
-        f"{name}/ would be installed beside {PACKAGE}/" for name in sorted(others - {info})
-    ]
+    faults += [f"{name}/ would be installed beside {PACKAGE}/" for name in sorted(others - {info})]
     if wheel.get(f"{info}/licenses/LICENSE") != sdist.get("LICENSE"):
         faults.append("the license of the sources is not among the wheel's license files")
-    if f"{PACKAGE} = {PACKAGE}.cli:main".encode() not in wheel.get(
-        f"{info}/entry_points.txt", b""
-    ):
+    if f"{PACKAGE} = {PACKAGE}.cli:main".encode() not in wheel.get(f"{info}/entry_points.txt", b""):
         faults.append(f"the command {PACKAGE} is not among the entry points")
     return faults + metadata_faults(wheel.get(f"{info}/METADATA", b""), sdist)
 
@@ -175,9 +153,7 @@ def metadata_faults(metadata: bytes, sdist: Files) -> list[str]:
         faults.append(f"metadata: version {found.version} is not __version__")
     if set(found.provides_extra or ()) != set(project["optional-dependencies"]):
         faults.append("metadata: the extras are not those of the sources")
-    plain = {
-        requirement for requirement in found.requires_dist or () if requirement.marker is None
-    }
+    plain = {requirement for requirement in found.requires_dist or () if requirement.marker is None}
     needed = set(map(Requirement, project["dependencies"]))
     if plain != needed or str(found.requires_python) != project["requires-python"]:
         faults.append("metadata: dependencies or requires-python are not those of the sources")
@@ -190,9 +166,7 @@ def sdist_faults(sdist: Files) -> list[str]:
     faults += [f"{name} is missing" for name in IN_SDIST if name not in sdist]
     allowed = f"src/{PACKAGE}/datasets/sarich.csv"
     sets = [name for name in sdist if name.endswith(DATA_SETS) and name != allowed]
-    return faults + [
-        f"{name} is data that may not be ours to give away" for name in sorted(sets)
-    ]
+    return faults + [f"{name} is data that may not be ours to give away" for name in sorted(sets)]
 
 
 def main(arguments: list[str]) -> int:
@@ -205,9 +179,7 @@ def main(arguments: list[str]) -> int:
     for path, files in zip(paths, (wheel, sdist), strict=True):
         size = path.stat().st_size / 1000
         others = [name for name in files if not name.endswith(".py")]
-        print(
-            f"{path.name}: {len(files)} files, {len(others)} of them not Python, {size:,.0f} kB"
-        )
+        print(f"{path.name}: {len(files)} files, {len(others)} of them not Python, {size:,.0f} kB")
     print(*(name for name in wheel if not name.endswith(".py")), sep="\n")
     print(*(faults or ["no faults found"]), sep="\n")
     return 1 if faults else 0

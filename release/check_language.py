@@ -37,9 +37,7 @@ HABITS = {
 #: Phrases that we do not write, and what to write instead.
 PHRASES = {
     HABITS["is/are no (noun)"]: '"is not a", "has no"',
-    HABITS[
-        "whoever, nobody, who does"
-    ]: "things are not people: name the program, file or user",
+    HABITS["whoever, nobody, who does"]: "things are not people: name the program, file or user",
     HABITS["of its own"]: '"separate", "custom", or nothing',
     HABITS["looked at, a look at"]: '"read", "examined", "compared"',
     HABITS["wished, mend, anew"]: '"requested", "fix", "again"',
@@ -165,9 +163,7 @@ def counts(paths: Iterable[Path]) -> tuple[int, dict[str, int]]:
     words = sum(len(re.findall(r"[A-Za-z][\w'-]*", text)) for text in texts)
     flags = {"begins with What": re.NOFLAG}
     found = {
-        habit: sum(
-            len(re.findall(rule, text, flags.get(habit, re.IGNORECASE))) for text in texts
-        )
+        habit: sum(len(re.findall(rule, text, flags.get(habit, re.IGNORECASE))) for text in texts)
         for habit, rule in HABITS.items()
     }
     return words, found
@@ -180,9 +176,7 @@ def sentences(paths: Iterable[Path]) -> list[tuple[str, str]]:
         for passage in passages(path):
             place = f"{path.relative_to(ROOT)}:{passage.line}"
             parts = re.split(r"(?<=[.!?])\s+(?=[A-Z`])", " ".join(passage.text.split()))
-            found += [
-                (place, one) for one in parts if len(re.findall(r"[A-Za-z]{2,}", one)) >= 6
-            ]
+            found += [(place, one) for one in parts if len(re.findall(r"[A-Za-z]{2,}", one)) >= 6]
     return found
 
 
@@ -203,12 +197,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
     parser.add_argument("paths", nargs="*", default=list(ALL_FILES))
-    parser.add_argument(
-        "--counts", action="store_true", help="print the habits per 10,000 words"
-    )
-    parser.add_argument(
-        "--sample", type=int, default=0, help="print this many random sentences"
-    )
+    parser.add_argument("--counts", action="store_true", help="print the habits per 10,000 words")
+    parser.add_argument("--sample", type=int, default=0, help="print this many random sentences")
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args(arguments)
     if chosen.counts:

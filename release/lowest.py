@@ -20,9 +20,7 @@ def lowest(pyproject: dict[str, Any]) -> list[str]:
     ...     "dependencies": ["numpy>=2.0"],
     ...     "optional-dependencies": {"dask": ["dask[array]>=2024.8"], "all": ["x[dask]"]},
     ... }
-    >>> lowest(
-    ...     {"project": project, "dependency-groups": {"test": ["pytest>=9", "pandas>=2.2"]}}
-    ... )
+    >>> lowest({"project": project, "dependency-groups": {"test": ["pytest>=9", "pandas>=2.2"]}})
     ['numpy==2.0', 'dask==2024.8', 'pandas==2.2']
     """
     project = pyproject["project"]

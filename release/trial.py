@@ -99,16 +99,10 @@ def main() -> int:
         action="store_true",
         help="use the lowest versions that pyproject.toml allows",
     )
-    parser.add_argument(
-        "--jobs", type=int, default=2, help="number of test processes (default 2)"
-    )
-    parser.add_argument(
-        "tests", nargs="*", help="tests to run (default: all, including doctests)"
-    )
+    parser.add_argument("--jobs", type=int, default=2, help="number of test processes (default 2)")
+    parser.add_argument("tests", nargs="*", help="tests to run (default: all, including doctests)")
     given = parser.parse_args()
-    constraints = (
-        lowest(tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))) if given.lowest else []
-    )
+    constraints = lowest(tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))) if given.lowest else []
     folders = [f"tests/{folder}" for folder in CORE] if given.lowest else ["tests"]
     everything = [*folders, "--pyargs", "treerep"]
     chosen = [

@@ -21,10 +21,7 @@ def path_matrices(n: int) -> tuple[np.ndarray, ...]:
     for leaf in range(3, n):
         trees = [_attached(tree, edge, leaf) for tree in trees for edge in tree]
     pairs = list(itertools.combinations(range(n), 2))
-    return tuple(
-        np.array([[float((i in e) != (j in e)) for e in tree] for i, j in pairs])
-        for tree in trees
-    )
+    return tuple(np.array([[float((i in e) != (j in e)) for e in tree] for i, j in pairs]) for tree in trees)
 
 
 def _attached(tree: list[set[int]], edge: set[int], leaf: int) -> list[set[int]]:

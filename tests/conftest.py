@@ -46,9 +46,7 @@ def data_folder() -> Iterator[Path]:
     named = os.environ.get("TREEREP_DATA")
     folder = Path(named) if named else ROOT.parent / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip(
-            f"no real data: {folder} does not exist (set TREEREP_DATA to the folder of data sets)"
-        )
+        pytest.skip(f"no real data: {folder} does not exist (set TREEREP_DATA to the folder of data sets)")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TREEREP_DATA", str(folder))
         yield folder
@@ -70,12 +68,7 @@ def pytest_runtest_makereport(
     """With `--nothing-missing`, report a skipped test of torch or the browser as failed."""
     report = yield
     heavy = item.get_closest_marker("torch") or item.get_closest_marker("browser")
-    if (
-        heavy
-        and report.skipped
-        and not hasattr(report, "wasxfail")
-        and item.config.option.nothing_missing
-    ):
+    if heavy and report.skipped and not hasattr(report, "wasxfail") and item.config.option.nothing_missing:
         report.outcome, report.longrepr = (
             "failed",
             f"{item.nodeid} may not be skipped here: {report.longrepr}",
@@ -108,7 +101,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("torch"):
                 item.add_marker(
-                    pytest.mark.skip(
-                        reason="torch is not installed: `make test-all` installs it"
-                    )
+                    pytest.mark.skip(reason="torch is not installed: `make test-all` installs it")
                 )

@@ -20,8 +20,7 @@ def is_printed(shown: str, printed: str) -> bool:
     pieces = _PIECE.split(_FREE.sub("…", shown))
     wanted = [piece for piece in pieces[1::2] if piece != "…"]
     pattern = "".join(
-        (".*?" if piece == "…" else _NUMBER) if i % 2 else re.escape(piece)
-        for i, piece in enumerate(pieces)
+        (".*?" if piece == "…" else _NUMBER) if i % 2 else re.escape(piece) for i, piece in enumerate(pieces)
     )
     return any(
         all(_close(one, two) for one, two in zip(wanted, found.groups(), strict=True))

@@ -36,11 +36,7 @@ def tree_metrics(draw: st.DrawFn, max_nodes: int = 40) -> np.ndarray:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     nodes = draw(st.integers(1, max_nodes))
     parent = parents(draw(st.sampled_from(SHAPES)), nodes, rng)
-    lengths = (
-        rng.integers(1, 8, nodes - 1)
-        if draw(st.booleans())
-        else rng.uniform(0.05, 1.0, nodes - 1)
-    )
+    lengths = rng.integers(1, 8, nodes - 1) if draw(st.booleans()) else rng.uniform(0.05, 1.0, nodes - 1)
     kept = rng.permutation(nodes)[: draw(st.integers(1, nodes))]
     return distances_from_parents(parent, lengths.astype(float))[np.ix_(kept, kept)]
 

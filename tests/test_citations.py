@@ -62,9 +62,7 @@ def test_what_was_used_is_noted():
         "tree = tr.fit([[0, 2, 2], [2, 0, 2], [2, 2, 0]], method='upgma'); tr.embed(tree); tr.hyperbolicity(tree)\n"
         "tr.refine(tree, tree); print(*used()); print(bibtex())"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     names, text = done.stdout.split("\n", 1)
     assert names.split() == ["upgma", "sarkar", "hyperbolicity", "refine"]
     assert text == bibtex("upgma", "sarkar", "hyperbolicity", "refine") + "\n"

@@ -36,8 +36,7 @@ def in_the_front_door() -> set[str]:
     listed = {(module, name) for module in tr._MODULES for name in getattr(tr, module).__all__}
     public = {("", name) for name in tr.__all__}
     return {
-        f"{module}.{name}".removeprefix(".")
-        for module, name in (used & (listed | public)) | listed | public
+        f"{module}.{name}".removeprefix(".") for module, name in (used & (listed | public)) | listed | public
     }
 
 
@@ -71,9 +70,7 @@ def together(names: set[str], key: Callable[[str], str]) -> list[list[str]]:
 
 
 def python(code: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -148,9 +145,7 @@ def test_data_of_any_kind_comes_first(data, tmp_path, monkeypatch):
     # By the deepest import that there is, which knows nothing of the front door.
     (tmp_path / "x.csv").write_text("0,1\n1,0\n")
     monkeypatch.chdir(tmp_path)
-    assert (
-        python(f"from treerep.metric.as_metric import as_metric; print(len({data}))") == "2\n"
-    )
+    assert python(f"from treerep.metric.as_metric import as_metric; print(len({data}))") == "2\n"
 
 
 @pytest.mark.torch

@@ -97,9 +97,7 @@ def test_every_name_of_datasets_has_a_docstring(name):
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_everything_after_the_data_is_keyword_only(function):
     parameters = inspect.signature(function).parameters.values()
-    positional = [
-        p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     pairs = (
         ["approx", "truth"],
         ["approx", "graph"],
@@ -139,9 +137,7 @@ def test_unknown_names_are_attribute_errors():
 
 def test_import_is_light():
     code = "import sys, treerep; treerep.__version__; print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "treerep" in done.stdout.split()
     assert not HEAVY & set(done.stdout.split())
 
@@ -151,9 +147,7 @@ def test_metrics_and_trees_are_built_without_numba_at_import():
         "import sys, treerep as tr; tr.Tree, tr.PointMetric, tr.GraphMetric, tr.fit, tr.datasets, tr.tl.tree, "
         "tr.pl.tree; print(*sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"numba", "networkx", "torch", "matplotlib", "dask", "anndata", "pandas"} & set(
         done.stdout.split()
     )

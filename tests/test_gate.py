@@ -16,9 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith("PYTEST")
-    }
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     return subprocess.run(
         command,
         capture_output=True,
@@ -58,9 +56,7 @@ def test_the_generic_cpu_has_nothing_beyond_the_baseline() -> None:
 
 
 @pytest.mark.parametrize(("option", "code"), [("--nothing-missing", 1), ("-ra", 0)])
-def test_a_missing_browser_fails_the_gate_and_is_skipped_elsewhere(
-    option: str, code: int
-) -> None:
+def test_a_missing_browser_fails_the_gate_and_is_skipped_elsewhere(option: str, code: int) -> None:
     test = "tests/browser/test_page.py::test_the_keyboard_is_enough"
     done = run(
         sys.executable,
@@ -79,9 +75,7 @@ def test_a_missing_browser_fails_the_gate_and_is_skipped_elsewhere(
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_make_test_all_runs_everything() -> None:
     # Stamps are taken for new, so that nothing is installed; -n prints the commands only.
-    fresh = [
-        word for name in ("made", "core", "test", "heavy") for word in ("-o", f".venv/{name}")
-    ]
+    fresh = [word for name in ("made", "core", "test", "heavy") for word in ("-o", f".venv/{name}")]
     done = run("make", "-n", *fresh, "test-all")
     assert done.returncode == 0, done.stderr
     runs = [line for line in done.stdout.splitlines() if "bin/pytest" in line]
@@ -106,14 +100,10 @@ echo "the documentation is built"
 
 @pytest.mark.skipif(not (ROOT / ".ci" / "run").exists(), reason="an sdist has no .ci/run")
 @pytest.mark.parametrize("code", [0, 2])
-def test_the_gate_is_make_test_all_and_ends_with_the_closing_lines(
-    tmp_path: Path, code: int
-) -> None:
+def test_the_gate_is_make_test_all_and_ends_with_the_closing_lines(tmp_path: Path, code: int) -> None:
     (tmp_path / "make").write_text(SOME_MAKE)
     (tmp_path / "make").chmod(0o755)
-    done = run(
-        ROOT / ".ci" / "run", PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}", CODE=str(code)
-    )
+    done = run(ROOT / ".ci" / "run", PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}", CODE=str(code))
     assert done.returncode == code
     assert done.stdout.splitlines() == [
         *("system-packages", CLOSING, "the documentation is built"),

@@ -177,9 +177,7 @@ def tree_rows(cells: Labeled) -> dict[str, dict[str, str]]:
     columns: dict[str, dict[str, str]] = {name: {} for name in Score._fields}
     for name, (metric, options) in tree_methods(cells).items():
         fixed = name in ("neighbor joining", "spanning tree")
-        runs = [
-            tree_score(cells, metric, options, seed) for seed in range(1 if fixed else SEEDS)
-        ]
+        runs = [tree_score(cells, metric, options, seed) for seed in range(1 if fixed else SEEDS)]
         for score, column in columns.items():
             values = [getattr(run, score) for run in runs]
             column[name] = "" if None in values else f"{np.median(values):.2f}"
@@ -196,9 +194,7 @@ def clusterings(cells: Labeled) -> dict[str, str]:
         "k-means": KMeans(k, n_init=10, random_state=0).fit_predict(points),
         "Leiden": _leiden(cells.adata, k),
     }
-    return {
-        name: f"{adjusted_rand_score(cells.types, label):.2f}" for name, label in found.items()
-    }
+    return {name: f"{adjusted_rand_score(cells.types, label):.2f}" for name, label in found.items()}
 
 
 def _leiden(adata: ad.AnnData, k: int) -> Vector:
@@ -307,8 +303,7 @@ def compile_kernels() -> None:
 
 def tables(rows: list[dict[str, dict[str, Any]]], refined: list[dict[str, Any]]) -> list[Table]:
     types, purities, orders, seconds = (
-        [row[kind] for row in rows if kind in row]
-        for kind in ("types", "purity", "order", "seconds")
+        [row[kind] for row in rows if kind in row] for kind in ("types", "purity", "order", "seconds")
     )
     return [
         Table(

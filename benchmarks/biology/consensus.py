@@ -82,9 +82,7 @@ def summary(runs: list[dict[str, Score]]) -> dict[str, Any]:
 
 
 def means(runs: list[dict[str, Score]], field: str) -> dict[str, str]:
-    return {
-        name: f"{np.mean([getattr(run[name], field) for run in runs]):.4f}" for name in METHODS
-    }
+    return {name: f"{np.mean([getattr(run[name], field) for run in runs]):.4f}" for name in METHODS}
 
 
 def measure() -> list[Table]:
@@ -102,8 +100,7 @@ def measure() -> list[Table]:
         everything = {"sites": "all", "depth": "", "model": ""}
         wrong.append({"taxa": taxa, **everything, **summary(of_size)})
         kinds_of_error += [
-            {"taxa": taxa, "error": name, **means(of_size, name)}
-            for name in ("missed", "false")
+            {"taxa": taxa, "error": name, **means(of_size, name)} for name in ("missed", "false")
         ]
         seconds.append({"taxa": taxa, **means(of_size, "seconds")})
     return [

@@ -70,9 +70,7 @@ def timed(learn: Callable[[Input], tr.Tree]) -> Fit:
 
 
 def consensus_of_trees(given: Input) -> tr.Tree:
-    return tr.consensus(
-        tr.fit(given.metric, method="treerep", rng=seed, n_jobs=1) for seed in range(TREES)
-    )
+    return tr.consensus(tr.fit(given.metric, method="treerep", rng=seed, n_jobs=1) for seed in range(TREES))
 
 
 def refined(given: Input) -> tr.Tree:
@@ -121,12 +119,8 @@ OURS: dict[str, Fit] = {
 PROGRAMS: dict[tuple[str, str], Fit] = {
     ("fastme", "FastME, BIONJ + NNI + SPR"): fastme("I"),
     ("fastme", "FastME, BalME + NNI + SPR"): fastme("B"),
-    ("rapidnj", "rapidNJ"): program(
-        "rapidnj {} -i pd -c 1 -v", mark="Computing phylogetic tree"
-    ),
-    ("FastTree", "FastTree (likelihood)"): program(
-        "FastTree -nt -nosupport -quiet {}", sequences=True
-    ),
+    ("rapidnj", "rapidNJ"): program("rapidnj {} -i pd -c 1 -v", mark="Computing phylogetic tree"),
+    ("FastTree", "FastTree (likelihood)"): program("FastTree -nt -nosupport -quiet {}", sequences=True),
 }
 
 
@@ -196,10 +190,7 @@ def difference(rows: list[dict[str, Any]]) -> str:
         return ""
     change = np.array([a - b for a, b in pairs])
     error = change.std(ddof=1) / np.sqrt(len(change))
-    return (
-        f" `minimum_evolution` minus {name}: {change.mean():+.4f} ± {error:.4f}, "
-        f"over {len(change)} rows."
-    )
+    return f" `minimum_evolution` minus {name}: {change.mean():+.4f} ± {error:.4f}, over {len(change)} rows."
 
 
 def means(runs: list[dict[str, Score]], what: str) -> dict[str, Any]:

@@ -137,8 +137,7 @@ def apples(case: Case) -> tuple[tr.Placements, float]:
         (path / "tree.nwk").write_text(case.backbone.newick())
         head = "\t".join(["", *case.backbone.labels])
         lines = [
-            "\t".join([f"t{q}", *map(repr, row)])
-            for q, row in zip(case.new, case.rows.tolist(), strict=True)
+            "\t".join([f"t{q}", *map(repr, row)]) for q, row in zip(case.new, case.rows.tolist(), strict=True)
         ]
         (path / "d.tsv").write_text("\n".join([head, *lines]) + "\n")
         begin = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -154,9 +153,7 @@ def apples(case: Case) -> tuple[tr.Placements, float]:
 def _in_order(found: tr.Placements, order: list[int]) -> Any:
     names = ("nodes", "distal", "pendant", "errors", "log_likelihoods", "weights")
     labels = tuple(found.labels[k] for k in order)
-    return replace(
-        found, labels=labels, **{name: getattr(found, name)[order] for name in names}
-    )
+    return replace(found, labels=labels, **{name: getattr(found, name)[order] for name in names})
 
 
 class Run(NamedTuple):
@@ -195,9 +192,7 @@ def _frame(case: Case) -> pd.DataFrame:
 
 
 def _best(case: Case, options: dict[str, Any]) -> NDArray[np.int64]:
-    found = tr.placements(
-        case.backbone, _frame(case), lengths="given", candidates=1, n_jobs=1, **options
-    )
+    found = tr.placements(case.backbone, _frame(case), lengths="given", candidates=1, n_jobs=1, **options)
     return found.nodes[:, 0]
 
 
@@ -224,9 +219,7 @@ def accuracy() -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[st
     for taxa, seeds in SEEDS.items():
         of_size: list[Run] = []
         for kind in KINDS:
-            runs = [
-                measured(simulated(kind._replace(taxa=taxa), FIRST + k)) for k in range(seeds)
-            ]
+            runs = [measured(simulated(kind._replace(taxa=taxa), FIRST + k)) for k in range(seeds)]
             errors.append({"taxa": taxa, **described(kind), **summary(runs)})
             print(errors[-1], flush=True)
             of_size += runs
@@ -247,9 +240,7 @@ def placed(runs: list[Run]) -> int:
 
 
 def summary(runs: list[Run]) -> dict[str, Any]:
-    means = {
-        name: np.concatenate([run.errors[name] for run in runs]) for name in runs[0].errors
-    }
+    means = {name: np.concatenate([run.errors[name] for run in runs]) for name in runs[0].errors}
     return {"placed": placed(runs), **{name: f"{e.mean():.2f}" for name, e in means.items()}}
 
 

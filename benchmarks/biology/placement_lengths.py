@@ -86,9 +86,7 @@ def dated(tree: tr.Tree) -> tr.Tree:
     return tree.with_weights(100 * np.abs(height[first] - height[second]))
 
 
-def right_edges(
-    case: Case, backbone: tr.Tree, lengths: str, judge: Judge | None = None
-) -> float:
+def right_edges(case: Case, backbone: tr.Tree, lengths: str, judge: Judge | None = None) -> float:
     """Return the share of queries that are placed at the right edge."""
     data = tr.MatrixMetric(case.distances, labels=list(case.rows.columns))
     found = tr.placements(
@@ -114,9 +112,7 @@ def accuracy() -> list[dict[str, Any]]:
                 for lengths in LENGTHS:
                     share = right_edges(case, tree, lengths, judge)
                     shares.setdefault((name, lengths), []).append(share)
-        print(
-            {key: round(float(np.mean(share)), 3) for key, share in shares.items()}, flush=True
-        )
+        print({key: round(float(np.mean(share)), 3) for key, share in shares.items()}, flush=True)
     names = dict.fromkeys(name for name, _ in shares)
     return [
         {

@@ -146,9 +146,7 @@ def _ape(sequences: NDArray[np.int8], model: str) -> float | str:
         return "-"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "alignment.fasta"
-        text = (
-            f">t{k}\n{_LETTERS[row].tobytes().decode()}\n" for k, row in enumerate(sequences)
-        )
+        text = (f">t{k}\n{_LETTERS[row].tobytes().decode()}\n" for k, row in enumerate(sequences))
         path.write_text("".join(text))
         command = ["Rscript", "-e", _R, str(path), _APE[model]]
         found = subprocess.run(command, capture_output=True, text=True, check=False)

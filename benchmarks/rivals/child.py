@@ -44,9 +44,7 @@ def measure(rival: Rival, problem: Problem) -> Measured:
     results: list[Any] = []
     enough = ENOUGH_OF_RANDOM if rival.random else ENOUGH
     for turn in range(MOST):
-        given = rival.prepare(
-            problem
-        )  # every time, because some libraries write into their input
+        given = rival.prepare(problem)  # every time, because some libraries write into their input
         results = results if rival.random else []
         gc.collect()
         before = _reset_peak()
@@ -83,9 +81,7 @@ def outcome(rival: Rival, problem: Problem) -> dict[str, Any]:
         return {"status": "failed", "why": _one_line(error)}
     run = {"seconds": seconds, "memory": memory}
     try:
-        scores = [
-            SCORES[rival.task](rival.convert(result, problem), problem) for result in results
-        ]
+        scores = [SCORES[rival.task](rival.convert(result, problem), problem) for result in results]
         return {"status": "right", **run, **_together(scores)}
     except Wrong as verdict:
         return {"status": "wrong", "why": str(verdict), **run}

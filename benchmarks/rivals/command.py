@@ -42,11 +42,7 @@ def measure(plan: Plan, adapters: tuple[str, ...] = ADAPTERS) -> dict[str, Any]:
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         inputs = Inputs(Path(folder))
-        rivals = [
-            row
-            for adapter in adapters
-            for row in _adapter(f"{__package__}.{adapter}", plan, inputs)
-        ]
+        rivals = [row for adapter in adapters for row in _adapter(f"{__package__}.{adapter}", plan, inputs)]
     return {
         "plan": plan.name,
         "limits": plan.limits,
@@ -78,18 +74,12 @@ class Inputs:
 def _adapter(module: str, plan: Plan, inputs: Inputs) -> list[dict[str, Any]]:
     rows = []
     for rival in importlib.import_module(module).RIVALS:
-        problems = [
-            made
-            for wanted in plan.inputs[rival.task]
-            if (made := inputs.get(*wanted)) is not None
-        ]
+        problems = [made for wanted in plan.inputs[rival.task] if (made := inputs.get(*wanted)) is not None]
         small = inputs.get(*SMALL[rival.task])
         if not problems or small is None:
             continue
         found = contest(rival, module, small, problems, limit=plan.limits[rival.task])
-        said = {
-            name: getattr(rival, name) for name in ("name", "task", "kind", "install", "ours")
-        }
+        said = {name: getattr(rival, name) for name in ("name", "task", "kind", "install", "ours")}
         rows.append({**said, **_rounded(asdict(found))})
         print(f"{rival.name}: {summary(rows[-1])}", flush=True)
     return rows

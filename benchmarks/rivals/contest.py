@@ -31,9 +31,7 @@ def place(problem: Problem) -> str:
     return f"{problem.family}/{problem.n}"
 
 
-def contest(
-    rival: Rival, module: str, small: Problem, problems: list[Problem], *, limit: float
-) -> Results:
+def contest(rival: Rival, module: str, small: Problem, problems: list[Problem], *, limit: float) -> Results:
     """Run a library on a small input, which is not stored, and on all others with a time limit."""
     version = rival.version()
     results = Results(version)
@@ -61,12 +59,8 @@ def _in_one_child(
         begun = child.answer(PATIENCE, PATIENCE)
         if "start" not in begun or begun["first"]["status"] == "failed":
             why = begun.get("first", begun)
-            results.runs.setdefault(
-                place(waiting[0]), {"status": why["status"], "why": why["why"]}
-            )
-            results.runs.update(
-                {place(problem): results.runs[place(waiting[0])] for problem in waiting}
-            )
+            results.runs.setdefault(place(waiting[0]), {"status": why["status"], "why": why["why"]})
+            results.runs.update({place(problem): results.runs[place(waiting[0])] for problem in waiting})
             return len(waiting)
         results.start = results.start or begun["start"]
         for k, problem in enumerate(waiting):
@@ -81,9 +75,7 @@ def _left(waiting: list[Problem], done: int, results: Results) -> list[Problem]:
     """Return the remaining inputs, without larger ones of a family that exceeded the limit."""
     left = []
     over = {
-        problem.family
-        for problem in waiting[:done]
-        if results.runs[place(problem)]["status"] == "over time"
+        problem.family for problem in waiting[:done] if results.runs[place(problem)]["status"] == "over time"
     }
     for problem in waiting[done:]:
         if problem.family in over:
@@ -115,9 +107,7 @@ class Child:
         self.complaints: list[str] = []
         self.listeners = [
             threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True),
-            threading.Thread(
-                target=self._hear_complaints, args=(self.process.stderr,), daemon=True
-            ),
+            threading.Thread(target=self._hear_complaints, args=(self.process.stderr,), daemon=True),
         ]
         for listener in self.listeners:
             listener.start()

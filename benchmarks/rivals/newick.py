@@ -24,9 +24,7 @@ def read_newick(text: str) -> tuple[list[str], np.ndarray, np.ndarray]:
     while mark != ";":
         step = _STEP.match(text, at)
         if step is None:
-            raise ValueError(
-                f"what is at character {at} cannot be read: {text[at : at + 20]!r}"
-            )
+            raise ValueError(f"what is at character {at} cannot be read: {text[at : at + 20]!r}")
         at, name, length, mark = step.end(), step[1].strip("'"), step[2], step[3]
         node = closed if closed >= 0 else len(names)
         if closed < 0:

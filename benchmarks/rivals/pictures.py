@@ -93,9 +93,7 @@ def quality_against_time(rivals: list[Row]) -> Any:
     largest = {place.split("/")[0]: place for rival in trees for place in rival["runs"]}
     largest.pop("random tree", None)  # almost all methods are exact there
     rows = len(largest) // 2 + 1
-    figure, axes = plt.subplots(
-        rows, 2, figsize=(9, 3.2 * rows), layout="constrained", squeeze=False
-    )
+    figure, axes = plt.subplots(rows, 2, figsize=(9, 3.2 * rows), layout="constrained", squeeze=False)
     kinds = list(dict.fromkeys(rival["kind"] for rival in trees))
     for ax, place in zip(axes.flat, largest.values(), strict=False):
         for rival in trees:

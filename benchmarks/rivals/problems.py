@@ -91,9 +91,7 @@ def proteins(n: int, sites: int = 400) -> np.ndarray:
 def cells(n: int) -> np.ndarray:
     """Return Euclidean distances between some of Zeisel's cells."""
     metric = tr.datasets.load("zeisel").metric
-    chosen = np.sort(
-        np.random.default_rng(0).choice(len(metric), min(n, len(metric)), replace=False)
-    )
+    chosen = np.sort(np.random.default_rng(0).choice(len(metric), min(n, len(metric)), replace=False))
     return metric.block(chosen, chosen)
 
 

@@ -7,9 +7,7 @@ _INPUT = "/dev/stdin"
 _INSTALL = "apt install quicktree"
 
 RIVALS = [
-    program(
-        "quicktree", "neighbor joining", [*_COMMAND, _INPUT], version=["-v"], install=_INSTALL
-    ),
+    program("quicktree", "neighbor joining", [*_COMMAND, _INPUT], version=["-v"], install=_INSTALL),
     program(
         "quicktree -upgma",
         "UPGMA",

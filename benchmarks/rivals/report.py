@@ -22,9 +22,7 @@ OUTCOMES = {"over time": "timeout", "not tried": "skipped", "wrong": "invalid"}
 Row = dict[str, Any]
 
 
-def write(
-    record: dict[str, Any], folder: Path = RESULTS, pictures: Path = DOCS / "pictures"
-) -> None:
+def write(record: dict[str, Any], folder: Path = RESULTS, pictures: Path = DOCS / "pictures") -> None:
     """Write rivals_*.md, which docs/developers/rivals.md includes, and the charts."""
     from .pictures import draw
 
@@ -61,9 +59,7 @@ def about(record: dict[str, Any]) -> str:
         f"{of['numpy']}, SciPy {of['scipy']}, numba {of['numba']}. The time limit of one "
         f"computation is {limit}."
     ]
-    lines += [
-        f"- Left out because the data is missing: {why}" for why in record["missing"].values()
-    ]
+    lines += [f"- Left out because the data is missing: {why}" for why in record["missing"].values()]
     return "\n".join(lines)
 
 
@@ -88,9 +84,7 @@ def _troubles(rival: Row) -> str:
         if run["status"] not in ("right", "not tried"):
             status = OUTCOMES.get(run["status"], run["status"])
             reasons.setdefault(f"{status}: {run['why']}", []).append(titled(place))
-    return "; ".join(
-        f"{' and '.join(places)}: {why}" for why, places in reasons.items()
-    ).replace("|", "\\|")
+    return "; ".join(f"{' and '.join(places)}: {why}" for why, places in reasons.items()).replace("|", "\\|")
 
 
 def runs_of(rivals: list[Row], task: str) -> Iterator[tuple[Row, str, Row]]:
@@ -146,9 +140,7 @@ def milliseconds(run: Row | None) -> str:
 
 def growth(rivals: list[Row]) -> str:
     """Return times on the noisy tree by n, the fitted exponent, and the memory of the largest run."""
-    trees = sorted(
-        (rival for rival in rivals if rival["task"] == "tree" and rival["runs"]), key=_order
-    )
+    trees = sorted((rival for rival in rivals if rival["task"] == "tree" and rival["runs"]), key=_order)
     steps = [place for place in places(rivals, "tree") if place.startswith(LADDER + "/")]
     rows = []
     for kind in dict.fromkeys(rival["kind"] for rival in trees):
@@ -185,14 +177,8 @@ def _order(rival: Row) -> tuple[str, bool, str]:
 def quality(rivals: list[Row]) -> str:
     """Return average distortion on the largest input of each family, and MAP on graphs."""
     largest = {place.split("/")[0]: place for place in places(rivals, "tree")}
-    trees = sorted(
-        (rival for rival in rivals if rival["task"] == "tree" and rival["runs"]), key=_order
-    )
-    graphs = [
-        place
-        for place in largest.values()
-        if any("map" in r["runs"].get(place, {}) for r in trees)
-    ]
+    trees = sorted((rival for rival in rivals if rival["task"] == "tree" and rival["runs"]), key=_order)
+    graphs = [place for place in largest.values() if any("map" in r["runs"].get(place, {}) for r in trees)]
     head = [
         "computes",
         "library",

@@ -77,9 +77,7 @@ def program_version(program: str, *arguments: str) -> Callable[[], str | None]:
             return None
         if not arguments:
             return "version unknown"
-        done = subprocess.run(
-            [program, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL
-        )
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         found = re.search(r"\d+(\.\d+)+", done.stdout + done.stderr)
         return found[0] if found else "version unknown"
 

@@ -82,8 +82,7 @@ def _better(task: str, shared: Pairs) -> list[str]:
         f"{place.split('/')[0]}: {name} {theirs[key]:.3f} vs {mine[key]:.3f}"
         for place, (mine, theirs) in shared.items()
         for name, key, sign in (("distortion", score, -1), ("MAP", "map", 1))
-        if key in mine
-        and sign * (theirs[key] - mine[key]) > _least_difference(mine, theirs, key)
+        if key in mine and sign * (theirs[key] - mine[key]) > _least_difference(mine, theirs, key)
     ]
 
 
@@ -116,8 +115,6 @@ def best_trees(rivals: list[Row]) -> str:
         same = [r for r in found if r["runs"][place]["distortion"] <= least + CLOSER]
         family, n = place.split("/")
         mine = sum(r["ours"] for r in same)
-        rows.append(
-            [family, int(n), f"{least:.3f}", best["name"], f"{mine} of {len(same)} are ours"]
-        )
+        rows.append([family, int(n), f"{least:.3f}", best["name"], f"{mine} of {len(same)} are ours"])
     head = ["input", "n", "lowest distortion", "method", "methods within 0.001"]
     return table(head, rows, left=(0, 3, 4))

@@ -80,15 +80,11 @@ def _software() -> str:
         "note": f"Version {__version__}",
     }
     return (
-        "@misc{treerep,\n"
-        + ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
-        + "\n}"
+        "@misc{treerep,\n" + ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items()) + "\n}"
     )
 
 
 def _entries() -> dict[str, str]:
     """Read the entries by key; empty lines separate them."""
     text = files(__package__).joinpath("references.bib").read_text(encoding="utf-8").strip()
-    return {
-        entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in text.split("\n\n")
-    }
+    return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in text.split("\n\n")}

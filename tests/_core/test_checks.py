@@ -80,9 +80,7 @@ def test_tolerances():
     assert tolerance_or_none("auto") is None
     assert tolerance_or_none(np.int64(0)) == 0.0
     for value in [*NOT_NUMBERS, -1, math.inf]:
-        with pytest.raises(
-            ValueError, match="^tol must be a length of at least 0 or 'auto', not "
-        ):
+        with pytest.raises(ValueError, match="^tol must be a length of at least 0 or 'auto', not "):
             tolerance_or_none(value)
 
 
@@ -117,7 +115,5 @@ def test_flags():
 def test_choices():
     check_choice("norm", "l1", ("l1", "l2"))
     for value in ("l3", 1, None):
-        with pytest.raises(
-            ValueError, match=f"^norm must be one of 'l1', 'l2', not {value!r}$"
-        ):
+        with pytest.raises(ValueError, match=f"^norm must be one of 'l1', 'l2', not {value!r}$"):
             check_choice("norm", value, ("l1", "l2"))

@@ -67,9 +67,7 @@ def test_an_edited_distance_is_never_served_stale(copied_package: Path) -> None:
     # The on-disk cache hits in the next process.
     assert distance_in_fresh_process(copied_package) == (2.0, 1)
     kernels = copied_package / "treerep" / "metric" / "oracle" / "distance_kernels.py"
-    edited = kernels.read_text().replace(
-        "np.float64(oracle.distances[i, j])", "7.0 * oracle.distances[i, j]"
-    )
+    edited = kernels.read_text().replace("np.float64(oracle.distances[i, j])", "7.0 * oracle.distances[i, j]")
     kernels.write_text(edited)
     assert distance_in_fresh_process(copied_package) == (14.0, 0)
 
@@ -274,9 +272,7 @@ class Payload:
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files")
 @pytest.mark.usefixtures("open_umask")
-def test_folders_of_other_users_are_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folders_of_other_users_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for owner, mode, private in (
         (os.geteuid(), 0o755, True),
         (0, 0o755, True),
@@ -315,9 +311,7 @@ def test_a_damaged_cache_is_compiled_and_written_again(
     assert sum(last.stats.cache_hits.values()) == 1
 
 
-def test_code_for_other_types_is_not_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_for_other_types_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     kernel(triple.py_func)(np.ones(2))
     (stored,) = tmp_path.rglob("*.nbc")
@@ -403,9 +397,7 @@ def test_a_process_that_never_finishes_delays_others_only_for_a_while(
     kernel_cache._unlock(stuck)
 
 
-def test_an_error_of_the_compiler_leaves_no_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_the_compiler_leaves_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     with pytest.raises(numba.TypingError):
         kernel(triple.py_func)(None)
@@ -413,9 +405,7 @@ def test_an_error_of_the_compiler_leaves_no_lock(
     assert gc.isenabled()
 
 
-def test_the_garbage_collector_stays_off_if_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_garbage_collector_stays_off_if_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     gc.disable()
     try:

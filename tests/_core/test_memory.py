@@ -10,9 +10,7 @@ import pytest
 from treerep._core import memory
 
 
-def test_a_container_has_less_than_its_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_container_has_less_than_its_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "_CONTAINER", tmp_path)
     free = memory.available_memory()  # no files: no limit
     assert 2**20 < free < sys.maxsize

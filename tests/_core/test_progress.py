@@ -55,9 +55,7 @@ def test_a_lock_that_another_thread_held_is_free_in_a_copy():
     thread.start()
     held.wait(30)
     try:
-        assert (
-            run_in_child(lambda: _bars()(total=1, disable=None).close() or "made", 20) == "made"
-        )
+        assert run_in_child(lambda: _bars()(total=1, disable=None).close() or "made", 20) == "made"
     finally:
         done.set()
         thread.join()

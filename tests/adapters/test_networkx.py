@@ -33,9 +33,7 @@ def test_networkx_agrees_with_its_own_shortest_paths(n: int, p: float, seed: int
     metric, names = tr.GraphMetric(graph, weight="cost"), list(graph)
     truth = dict(nx.all_pairs_dijkstra_path_length(graph, weight="cost"))
     everyone = range(len(names))
-    assert_array_equal(
-        metric.block(everyone, everyone), [[truth[u][v] for v in names] for u in names]
-    )
+    assert_array_equal(metric.block(everyone, everyone), [[truth[u][v] for v in names] for u in names])
 
 
 def test_networkx_multigraphs_keep_the_shortest_edge() -> None:
@@ -63,9 +61,11 @@ def test_networkx_graphs_that_are_refused() -> None:
     ]:
         with pytest.raises(MetricError, match=re.escape(message)):
             tr.GraphMetric(graph, weight=weight)
-    assert tr.GraphMetric(
-        nx.Graph([(0, 1), (1, 2), (3, 4)]), largest_component=True
-    ).labels == ("0", "1", "2")
+    assert tr.GraphMetric(nx.Graph([(0, 1), (1, 2), (3, 4)]), largest_component=True).labels == (
+        "0",
+        "1",
+        "2",
+    )
     with pytest.raises(MetricError, match="only networkx, igraph and networkit graphs have"):
         tr.GraphMetric([[0, 1]], weight="km")
     with pytest.raises(ValueError, match="leave out metric='euclidean'"):

@@ -32,10 +32,7 @@ def one_line(error):
 
 
 def cells(table):
-    names = [
-        f"cell{k}"
-        for k in range(len(table) if isinstance(table, np.ndarray) else table.shape[0])
-    ]
+    names = [f"cell{k}" for k in range(len(table) if isinstance(table, np.ndarray) else table.shape[0])]
     return ad.AnnData(table, obs=pd.DataFrame(index=names))
 
 
@@ -45,20 +42,12 @@ def expected_distances():
     return tr.tl.get_tree(adata).distances()
 
 
-@pytest.mark.parametrize(
-    "kind", [csr_array, csr_matrix, csc_array, np.asfortranarray, np.float64, np.int64]
-)
+@pytest.mark.parametrize("kind", [csr_array, csr_matrix, csc_array, np.asfortranarray, np.float64, np.int64])
 def test_every_kind_of_table_gives_the_tree_of_its_numbers(kind):
-    table = (
-        COUNTS.astype(kind)
-        if isinstance(kind, type) and issubclass(kind, np.generic)
-        else kind(COUNTS)
-    )
+    table = COUNTS.astype(kind) if isinstance(kind, type) and issubclass(kind, np.generic) else kind(COUNTS)
     adata = cells(table)
     tr.tl.tree(adata, use_rep="X")
-    np.testing.assert_allclose(
-        tr.tl.get_tree(adata).distances(), expected_distances(), rtol=1e-6
-    )
+    np.testing.assert_allclose(tr.tl.get_tree(adata).distances(), expected_distances(), rtol=1e-6)
 
 
 def broken(value, sparse):
@@ -98,12 +87,8 @@ def test_tables_without_a_tree_are_refused_in_one_line(adata, said):
 
 def test_categories_are_not_coordinates():
     adata = cells(COUNTS)
-    adata.obsm["kinds"] = pd.DataFrame(
-        {"kind": pd.Categorical(list("ab") * 6)}, index=adata.obs_names
-    )
-    with pytest.raises(
-        ValueError, match=r"adata.obsm\['kinds'\]: coordinates of dtype object"
-    ) as error:
+    adata.obsm["kinds"] = pd.DataFrame({"kind": pd.Categorical(list("ab") * 6)}, index=adata.obs_names)
+    with pytest.raises(ValueError, match=r"adata.obsm\['kinds'\]: coordinates of dtype object") as error:
         tr.tl.tree(adata, use_rep="kinds")
     one_line(error)
 
@@ -118,9 +103,7 @@ def test_files_that_stay_on_disk(tmp_path):
     cells(COUNTS).write_h5ad(tmp_path / "cells.h5ad")
     backed = ad.read_h5ad(tmp_path / "cells.h5ad", backed="r")
     tr.tl.tree(backed, use_rep="X")
-    np.testing.assert_allclose(
-        tr.tl.get_tree(backed).distances(), expected_distances(), rtol=1e-6
-    )
+    np.testing.assert_allclose(tr.tl.get_tree(backed).distances(), expected_distances(), rtol=1e-6)
     backed.file.close()
 
 

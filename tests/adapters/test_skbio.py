@@ -22,9 +22,7 @@ def test_ids_are_labels() -> None:
     metric = tr.as_metric(DistanceMatrix(DISTANCES, names))
     assert metric.labels == tuple(names)
     assert_array_equal(metric.block(range(5), range(5)), DISTANCES)
-    assert tr.as_metric(DistanceMatrix(DISTANCES, names), labels="vwxyz").labels == tuple(
-        "vwxyz"
-    )
+    assert tr.as_metric(DistanceMatrix(DISTANCES, names), labels="vwxyz").labels == tuple("vwxyz")
 
 
 @pytest.mark.skipif(

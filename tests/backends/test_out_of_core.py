@@ -27,9 +27,7 @@ def test_a_small_one(tmp_path: Path) -> None:
 def test_ten_gigabytes(tmp_path: Path) -> None:
     free = shutil.disk_usage(tmp_path).free
     if free < 12e9:
-        pytest.skip(
-            f"{tmp_path} has {free:,} bytes free, and this needs 12 GB: set TMPDIR to a larger disk"
-        )
+        pytest.skip(f"{tmp_path} has {free:,} bytes free, and this needs 12 GB: set TMPDIR to a larger disk")
     try:
         found = measured(tmp_path, 100_000)
     finally:

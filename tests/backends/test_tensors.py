@@ -11,16 +11,12 @@ pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_thread")]
 D = [[0, 3, 4], [3, 0, 5], [4, 5, 0]]
 
 
-@pytest.mark.parametrize(
-    "dtype", ["uint8", "int64", "float16", "bfloat16", "float32", "float64"]
-)
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("device", sorted({"cpu", DEVICE}))
 def test_distances(dtype, device):
     import torch
 
-    metric = tr.as_metric(
-        torch.tensor(D, dtype=getattr(torch, dtype), device=device), labels=["a", "b", "c"]
-    )
+    metric = tr.as_metric(torch.tensor(D, dtype=getattr(torch, dtype), device=device), labels=["a", "b", "c"])
     assert isinstance(metric, tr.MatrixMetric) and metric.labels == ("a", "b", "c")
     assert metric.block(range(3), range(3)).tolist() == D
 
@@ -39,9 +35,7 @@ def test_points_with_a_gradient_and_parameters():
         tree, d = tr.fit(x, metric="euclidean", method="treerep"), torch.cdist(tensor, tensor)
         score = tr.average_distortion(tree, tr.PointMetric(x))
         assert float(tr.average_distortion(tree, d)) == pytest.approx(float(score), rel=1e-12)
-        assert float(tr.average_distortion(tree, d, device=DEVICE)) == pytest.approx(
-            float(score), rel=1e-12
-        )
+        assert float(tr.average_distortion(tree, d, device=DEVICE)) == pytest.approx(float(score), rel=1e-12)
 
 
 def test_what_cannot_be_read_says_so():

@@ -31,6 +31,4 @@ def test_clusters_are_matched_with_the_right_vertices() -> None:
     groups = np.empty(40, np.int64)
     groups[order] = np.repeat(np.arange(4), 10)
     network = networks.Network(nx.relabel_nodes(chain, dict(enumerate(order.tolist()))), groups)
-    assert networks.recovered(network, 0) == dict.fromkeys(
-        (*networks.METHODS, "walktrap", "louvain"), 1.0
-    )
+    assert networks.recovered(network, 0) == dict.fromkeys((*networks.METHODS, "walktrap", "louvain"), 1.0)

@@ -53,10 +53,7 @@ def test_distances_are_sums_over_the_components(graph: Graph, power: int) -> Non
     rows = state.points.view(2, 3, n, 3).numpy()
     scales = state.log_scales.exp().view(2, 3).tolist()
     for replicate in range(2):
-        parts = [
-            Embedding.from_lorentz(rows[replicate, k], scale=1 / scales[replicate][k])
-            for k in range(3)
-        ]
+        parts = [Embedding.from_lorentz(rows[replicate, k], scale=1 / scales[replicate][k]) for k in range(3)]
         tables = [part.block(range(n), range(n)) for part in parts]
         expected = np.sum(np.power(tables, power), axis=0) ** (1 / power)
         np.testing.assert_allclose(found[replicate], expected, atol=1e-3)
@@ -98,9 +95,7 @@ def test_one_component_trains_as_in_the_package(graph: Graph) -> None:
     loss = AllPairs(Hyperboloid(), tr.GraphMetric(np.array(EDGES)), "cpu")
     assert float(start.log_scales) == pytest.approx(loss.log_scale(start.points))
     plan = Schedule(12, 0.05, 0, 1.0, adam=True, scale_pace=products.SCALE_PACE)
-    expected = learn(
-        Hyperboloid(), start.points, loss, loss.batches, plan, "", float(start.log_scales)
-    )
+    expected = learn(Hyperboloid(), start.points, loss, loss.batches, plan, "", float(start.log_scales))
     assert found.epochs == 12
     torch.testing.assert_close(found.state.points, expected.points, rtol=1e-6, atol=1e-6)
     assert float(found.state.log_scales) == pytest.approx(expected.log_scale, abs=1e-6)

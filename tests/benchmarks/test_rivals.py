@@ -94,15 +94,10 @@ def test_failures_say_why_in_one_line_and_the_rest_goes_on(small, large):
     assert runs["random tree/32"] == {"status": "failed", "why": "ValueError: too large"}
     assert runs["noisy tree/12"]["status"] == "right"
     runs = of_fake("dead", small, large[1:]).runs
-    assert (
-        runs["random tree/32"]["status"] == "failed"
-        and "ended with 7" in runs["random tree/32"]["why"]
-    )
+    assert runs["random tree/32"]["status"] == "failed" and "ended with 7" in runs["random tree/32"]["why"]
     assert runs["noisy tree/12"]["status"] == "right"
     runs = of_fake("never works", small, large).runs
-    assert {run["why"] for run in runs.values()} == {
-        "ZeroDivisionError: division by zero"
-    } and len(runs) == 3
+    assert {run["why"] for run in runs.values()} == {"ZeroDivisionError: division by zero"} and len(runs) == 3
 
 
 @slow
@@ -168,9 +163,7 @@ def test_newick_of_programs():
 
 
 def test_joins_of_anjl_and_the_wrong_distances():
-    found = answers.of_joins(
-        np.array([[0, 1, 1, 2, 2], [3, 2, 4, 5, 3.0]]), Problem("x", 3, None)
-    )
+    found = answers.of_joins(np.array([[0, 1, 1, 2, 2], [3, 2, 4, 5, 3.0]]), Problem("x", 3, None))
     tree, _ = answers.checked_tree(found, 3)
     assert tree.distances()[0].tolist() == [0, 3, 10]
 
@@ -243,9 +236,7 @@ def record(tmp_path):
         }
 
     def rival(name, times, **options):
-        runs = {
-            f"noisy tree/{128 * 2**k}": run(seconds, 0.1) for k, seconds in enumerate(times)
-        }
+        runs = {f"noisy tree/{128 * 2**k}": run(seconds, 0.1) for k, seconds in enumerate(times)}
         said = {
             "name": name,
             "task": "tree",
@@ -283,10 +274,7 @@ def test_the_report_names_winners_and_absentees(tmp_path, capsys):
     told = {path.stem: path.read_text() for path in tmp_path.glob("*.md")}
     assert "| gone | joining | not installed | - | `get gone` |" in told["rivals_present"]
     assert "noisy tree, n = 128: invalid: no tree" in told["rivals_present"]
-    assert (
-        "| quick | treerep ours | 3 | 1 of 3 (0.50 of our time) | - | - |"
-        in told["rivals_wins"]
-    )
+    assert "| quick | treerep ours | 3 | 1 of 3 (0.50 of our time) | - | - |" in told["rivals_wins"]
     assert "odd" not in told["rivals_wins"]
     assert "yeast is not there" in told["rivals_about"]
     assert report.exponent(stored["rivals"][0]) == pytest.approx(2)

@@ -23,9 +23,7 @@ def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: apt-get install chromium")
     if subprocess.run([CHROMIUM, "--version"], capture_output=True).returncode != 0:
-        pytest.skip(
-            f"{CHROMIUM} does not run"
-        )  # such as a name that only tells how to install it
+        pytest.skip(f"{CHROMIUM} does not run")  # such as a name that only tells how to install it
     with playwright.sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield chromium

@@ -16,9 +16,7 @@ import treerep as tr
 TREES = {
     "one point": tr.Tree(1, np.empty((0, 2), int), []),
     "two points": tr.Tree(2, [[0, 1]], [3.0]),
-    "zero lengths": tr.Tree(
-        4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [0.0, 1.0, 0.0, 2.0, 0.0]
-    ),
+    "zero lengths": tr.Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [0.0, 1.0, 0.0, 2.0, 0.0]),
     "a star": tr.datasets.random_tree(40, shape="star"),
     "a path": tr.datasets.random_tree(12, shape="path"),
     "a caterpillar": tr.datasets.random_tree(30, shape="caterpillar"),
@@ -53,9 +51,7 @@ class Tab:
     def settle(self) -> None:
         """Wait until nothing moves. The page forbids the `eval` that Playwright's own waiting needs."""
         for _ in range(400):
-            if self.page.evaluate(
-                "window.treerep && !treerep.state().flying && !treerep.viewer.waiting"
-            ):
+            if self.page.evaluate("window.treerep && !treerep.state().flying && !treerep.viewer.waiting"):
                 return
             self.page.wait_for_timeout(20)
         pytest.fail("the page does not come to rest")

@@ -54,9 +54,7 @@ def test_user_pages_are_short(tab: Any, pages: list[str]) -> None:
             tab.goto((BUILT / page).as_uri())
             heights[page] = tab.evaluate("document.documentElement.scrollHeight")
             keep_picture(tab, page, "desktop")
-    tall = {
-        page: px for page, px in heights.items() if px > TALLEST and page not in MAY_BE_LONG
-    }
+    tall = {page: px for page, px in heights.items() if px > TALLEST and page not in MAY_BE_LONG}
     assert len(heights) > 30
     assert tall == {}
 

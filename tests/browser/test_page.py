@@ -65,9 +65,7 @@ def test_precision_does_not_run_out_at_depth(tab):
     scale = 8 / float(tree.weights.max())
     tab.open(tree, scale=scale)
     deepest = int(np.argmax(tree.rooted(int(tab.state()["anchor"])).depth))
-    tab.page.evaluate(
-        "node => treerep.viewer.center(treerep.viewer.tree.position[node])", deepest
-    )
+    tab.page.evaluate("node => treerep.viewer.center(treerep.viewer.tree.position[node])", deepest)
     tab.settle()
     assert tab.state()["anchor"] == deepest
     embedding = tr.embed(tree, dim=2, scale=scale)
@@ -87,9 +85,7 @@ def test_precision_does_not_run_out_at_depth(tab):
 
 def test_a_flight_over_a_long_way_arrives(tab):
     tree = tr.datasets.random_tree(300, shape="caterpillar")
-    tab.open(
-        tree, scale=20 / float(tree.weights.max()), context={"reduced_motion": "no-preference"}
-    )
+    tab.open(tree, scale=20 / float(tree.weights.max()), context={"reduced_motion": "no-preference"})
     far = int(np.argmax(tree.rooted(int(tab.state()["anchor"])).depth))
     tab.page.evaluate("node => treerep.viewer.center(treerep.viewer.tree.position[node])", far)
     assert tab.state()["flying"]
@@ -121,9 +117,7 @@ def test_a_flight_home_turns_the_picture_back_on_the_way(tab, mammals):
         (-200, 0),
         (0, -200),
     ] * 3:  # going around turns the picture
-        page.evaluate(
-            "([x, y]) => treerep.viewer.drag([748, 400], [748 + x, 400 + y])", [dx, dy]
-        )
+        page.evaluate("([x, y]) => treerep.viewer.drag([748, 400], [748 + x, 400 + y])", [dx, dy])
     # The test calls every frame, so that frames are 20 ms apart on any machine.
     flight = """() => {
       const { viewer } = treerep;
@@ -162,18 +156,14 @@ def test_the_largest_jumps_keep_the_tree_together(tab):
     tree = tr.datasets.random_tree(3000, shape="binary")
     page = tab.open(tree)
     jumps = "for (let i = 0; i < 40; i++) { treerep.viewer.drag([748 + 370 * Math.cos(i), 400 + 370 * Math.sin(i)],"
-    page.evaluate(
-        jumps + " [748 - 370 * Math.cos(i), 400 - 370 * Math.sin(i)]); treerep.viewer.draw(); }"
-    )
+    page.evaluate(jumps + " [748 - 370 * Math.cos(i), 400 - 370 * Math.sin(i)]); treerep.viewer.draw(); }")
     scale, places = tab.state()["scale"], tab.positions()
     near = np.argsort(np.hypot(*places.T))[:40]
     assert tab.state()["anchor"] == near[0]
     embedded = scale * tr.embed(tree, dim=2, scale=scale).block(near, near)
     close = embedded < 12
     # The focus may have left the tree, and coordinates near the rim have few digits.
-    np.testing.assert_allclose(
-        apart(places[near])[close], embedded[close], rtol=1e-3, atol=1e-4
-    )
+    np.testing.assert_allclose(apart(places[near])[close], embedded[close], rtol=1e-3, atol=1e-4)
 
 
 def test_a_thousand_moves_and_back_lose_nothing(tab, mammals):
@@ -381,9 +371,7 @@ def test_a_branch_is_selected_and_exported(tab):
     chosen = tab.state()["selected"]
     assert len(chosen) == below[position] > 1
     assert (
-        downloaded(page, page.locator("#selection").get_by_role("button", name="Labels")).split(
-            "\n"
-        )[:-1]
+        downloaded(page, page.locator("#selection").get_by_role("button", name="Labels")).split("\n")[:-1]
         == chosen
     )
     got = tr.Tree.from_newick(
@@ -434,9 +422,7 @@ def test_the_whole_tree_comes_out_as_newick(tab):
     tree = tr.datasets.random_tree(50, rng=1)
     page = tab.open(tree)
     page.get_by_role("button", name="Export").click()
-    got = tr.Tree.from_newick(
-        downloaded(page, page.get_by_role("button", name="Whole tree as Newick"))
-    )
+    got = tr.Tree.from_newick(downloaded(page, page.get_by_role("button", name="Whole tree as Newick")))
     assert got.isclose(tree)
 
 
@@ -468,9 +454,7 @@ STRANGE = [
 
 def test_strange_labels_are_named_and_exported(tab, mammals):
     labeled = tr.Tree(8, mammals[0].edges, mammals[0].weights, labels=STRANGE)
-    page = tab.open(
-        labeled, table={"__proto__": STRANGE, "constructor": range(8)}, color="constructor"
-    )
+    page = tab.open(labeled, table={"__proto__": STRANGE, "constructor": range(8)}, color="constructor")
     page.evaluate("treerep.viewer.choose(treerep.viewer.tree.position[0])")
     tab.settle()
     assert page.locator("#details h2").inner_text() == "Point 0"
@@ -478,17 +462,12 @@ def test_strange_labels_are_named_and_exported(tab, mammals):
     tab.settle()
     page.mouse.move(*tab.pixel(4))
     assert page.locator("#tip").bounding_box()["height"] < 300
-    assert (
-        page.locator("#details").get_by_role("button", name="Select branch").bounding_box()["y"]
-        < 780
-    )
+    assert page.locator("#details").get_by_role("button", name="Select branch").bounding_box()["y"] < 780
     svg = page.evaluate("treerep.viewer.svg()")
     assert "nul� esc� �" in {
         node.text for node in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
     }
-    got = tr.Tree.from_newick(
-        page.evaluate("treerep.viewer.tree.newick(new Uint8Array(99).fill(1))")
-    )
+    got = tr.Tree.from_newick(page.evaluate("treerep.viewer.tree.newick(new Uint8Array(99).fill(1))"))
     assert got.restrict(sorted(STRANGE)).isclose(labeled.restrict(sorted(STRANGE)))
 
 
@@ -558,9 +537,7 @@ def test_no_text_of_the_user_is_taken_for_code(tab, mammals, place):
     named = tr.Tree(8, tree.edges, tree.weights, labels=CODE if place == "labels" else None)
     table = dict.fromkeys(CODE, CODE) if place == "columns" else None
     title = " ".join(CODE) + "\0" if place == "title" else None
-    page = tab.open(
-        named, table=table, title=title, color=CODE[0] if place == "columns" else None
-    )
+    page = tab.open(named, table=table, title=title, color=CODE[0] if place == "columns" else None)
     for i in range(8):
         page.evaluate("node => treerep.viewer.choose(treerep.viewer.tree.position[node])", i)
         tab.settle()
@@ -577,14 +554,9 @@ def test_no_text_of_the_user_is_taken_for_code(tab, mammals, place):
         assert page.locator("h1").text_content().startswith(" ".join(CODE))
     assert page.locator("body").is_visible()
     assert page.evaluate("window.hacked") is None
-    assert (
-        page.locator("#details svg, #details style, #details script, #tip script, h1 *").count()
-        == 0
-    )
+    assert page.locator("#details svg, #details style, #details script, #tip script, h1 *").count() == 0
     ET.fromstring(page.evaluate("treerep.viewer.svg()"))
-    got = tr.Tree.from_newick(
-        page.evaluate("treerep.viewer.tree.newick(new Uint8Array(99).fill(1))")
-    )
+    got = tr.Tree.from_newick(page.evaluate("treerep.viewer.tree.newick(new Uint8Array(99).fill(1))"))
     assert len(got) >= 8 and (place != "labels" or set(CODE) <= set(got.labels))
 
 
@@ -618,10 +590,7 @@ def test_the_keyboard_is_enough(tab, mammals):
     page.keyboard.press("b")
     assert "cat" in tab.state()["selected"]
     page.keyboard.press("?")
-    assert (
-        page.locator("#help").is_visible()
-        and "show the whole tree" in page.locator("#help").inner_text()
-    )
+    assert page.locator("#help").is_visible() and "show the whole tree" in page.locator("#help").inner_text()
     tab.shot("help")
     page.keyboard.press("Escape")
     assert not page.locator("#help").is_visible()
@@ -693,12 +662,7 @@ def test_a_phone_is_enough(tab, mammals):
     buttons = page.locator("#tools button")
     for i in range(buttons.count()):
         box = buttons.nth(i).bounding_box()
-        assert (
-            box["width"] >= 36
-            and box["height"] >= 36
-            and box["x"] >= 0
-            and box["x"] + box["width"] <= 390
-        )
+        assert box["width"] >= 36 and box["height"] >= 36 and box["x"] >= 0 and box["x"] + box["width"] <= 390
     page.get_by_role("button", name="Settings").click()
     assert page.locator("#colorby").is_visible()
 
@@ -710,9 +674,7 @@ def touch(page: Any) -> Callable[..., None]:
     def fingers(kind: str, *places: tuple[float, float]) -> None:
         points = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)]
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-        page.evaluate(
-            "new Promise(requestAnimationFrame)"
-        )  # what comes within a frame is one event
+        page.evaluate("new Promise(requestAnimationFrame)")  # what comes within a frame is one event
 
     return fingers
 
@@ -721,9 +683,7 @@ def test_a_finger_draws_a_lasso(tab, mammals):
     tree, _ = mammals
     page = tab.open(tree, viewport=(390, 760), context={"has_touch": True, "is_mobile": True})
     fingers, lasso = touch(page), page.get_by_role("button", name="Lasso")
-    resting = page.evaluate(
-        "getComputedStyle(document.querySelector('[data-run=home]')).backgroundColor"
-    )
+    resting = page.evaluate("getComputedStyle(document.querySelector('[data-run=home]')).backgroundColor")
     x, y = tab.pixel(tree.labels.index("seal"))
     lasso.tap()
     fingers("touchStart", (x - 18, y - 18))
@@ -770,12 +730,8 @@ def test_a_notebook_shows_the_page_in_a_frame(tab, mammals):
     assert frame.locator("h1").inner_text() == "Tree of 8 points"
     assert frame.locator("#colorby").is_visible()
     frame.get_by_role("button", name="Export").click()
-    got = tr.Tree.from_newick(
-        downloaded(page, frame.get_by_role("button", name="Whole tree as Newick"))
-    )
+    got = tr.Tree.from_newick(downloaded(page, frame.get_by_role("button", name="Whole tree as Newick")))
     assert got.restrict(sorted(got.labels)).isclose(tree.restrict(sorted(tree.labels)))
-    page.set_content(
-        tree._repr_html_() + tr.page(TREES["a star"])._repr_html_()
-    )  # two in one notebook
+    page.set_content(tree._repr_html_() + tr.page(TREES["a star"])._repr_html_())  # two in one notebook
     titles = [page.frame_locator("iframe").nth(i).locator("h1").inner_text() for i in range(2)]
     assert titles == ["Tree of 8 points", "Tree of 40 points"]

@@ -108,9 +108,7 @@ def test_every_category_has_a_color(tab):
 
 def shares(page: Any, values: np.ndarray) -> np.ndarray:
     return np.array(
-        page.evaluate(
-            f"values => values.map((v) => {ATTRIBUTE}.scale.share(v))", values.tolist()
-        )
+        page.evaluate(f"values => values.map((v) => {ATTRIBUTE}.scale.share(v))", values.tolist())
     )
 
 
@@ -132,9 +130,7 @@ def test_scales_place_numbers_as_numpy_does(tab, tree, table):
         np.testing.assert_allclose(shares(page, np.array([middle])), 0.5, atol=0.005)
         steps = page.evaluate(f"{ATTRIBUTE}.scale.histogram(32)")
         assert sum(steps) == len(known)
-        classes = page.evaluate(
-            f"Array.from({{length: {N}}}, (_, i) => {ATTRIBUTE}.classOf(i))"
-        )
+        classes = page.evaluate(f"Array.from({{length: {N}}}, (_, i) => {ATTRIBUTE}.classOf(i))")
         assert classes[5] == 0  # missing
         known_classes = np.delete(classes, 5)
         np.testing.assert_array_equal(known_classes, 1 + np.floor(31 * wanted + 0.5))
@@ -148,9 +144,7 @@ def test_limits_and_center(tab, tree, table):
     page.get_by_label("To", exact=True).fill("1")
     page.keyboard.press("Enter")
     assert page.locator("#legend .ends span").all_inner_texts() == ["-1", "0", "1"]
-    np.testing.assert_allclose(
-        shares(page, np.array([-5, -1, 0, 0.5, 9])), [0, 0, 0.5, 0.75, 1]
-    )
+    np.testing.assert_allclose(shares(page, np.array([-5, -1, 0, 0.5, 9])), [0, 0, 0.5, 0.75, 1])
     page.get_by_label("Fade values outside").check()
     outside = np.flatnonzero(np.abs(table["change"]) > 1)
     assert hidden(page) == outside.tolist()
@@ -195,9 +189,7 @@ def test_the_legend_counts_in_natural_order(tab, tree, table):
     ]
     counts = [int(text) for text in page.locator("#legend .count").all_inner_texts()]
     assert counts == [table["kind"].count(f"b{i}") for i in range(12)] + [1]
-    level = pd.Series(
-        pd.Categorical(["low", "high"] * (N // 2), categories=["low", "none", "high"])
-    )
+    level = pd.Series(pd.Categorical(["low", "high"] * (N // 2), categories=["low", "none", "high"]))
     page = tab.open(tree, color=level)
     assert page.locator("#legend .name").all_inner_texts() == ["low", "none", "high"]
     assert page.locator("#legend .count").all_inner_texts() == ["60", "0", "60"]
@@ -205,10 +197,7 @@ def test_the_legend_counts_in_natural_order(tab, tree, table):
 
 def test_the_legend_hides_isolates_and_selects(tab, tree, table):
     page = tab.open(tree, table=table, color="kind")
-    members = {
-        name: [i for i, kind in enumerate(table["kind"]) if kind == name]
-        for name in ("b2", "b7")
-    }
+    members = {name: [i for i, kind in enumerate(table["kind"]) if kind == name] for name in ("b2", "b7")}
     show = page.locator("#legend .show")
     show.nth(2).click()
     assert hidden(page) == members["b2"]
@@ -222,9 +211,7 @@ def test_the_legend_hides_isolates_and_selects(tab, tree, table):
     tab.settle()
     tab.shot("annotations-isolated")
     page.locator("#colorby").select_option("size")  # the filter stays
-    assert (
-        f"{N - len(members['b7'])} points filtered out" in page.locator("#legend").inner_text()
-    )
+    assert f"{N - len(members['b7'])} points filtered out" in page.locator("#legend").inner_text()
     page.locator("#colorby").select_option("kind")
     show.nth(7).dblclick()
     assert hidden(page) is None
@@ -336,16 +323,10 @@ def test_the_search_box_is_a_combobox(tab, tree, table):
     box = page.get_by_role("combobox", name="Search labels and attributes")
     box.fill("cell 1")
     assert box.get_attribute("aria-expanded") == "true"
-    assert (
-        page.locator(f"#{box.get_attribute('aria-controls')}").get_attribute("role")
-        == "listbox"
-    )
+    assert page.locator(f"#{box.get_attribute('aria-controls')}").get_attribute("role") == "listbox"
     page.keyboard.press("ArrowDown")
     active = page.locator(f"#{box.get_attribute('aria-activedescendant')}")
-    assert (
-        active.get_attribute("aria-selected") == "true"
-        and active.get_attribute("role") == "option"
-    )
+    assert active.get_attribute("aria-selected") == "true" and active.get_attribute("role") == "option"
     assert active.inner_text() == "cell 10"
     page.keyboard.press("Escape")
     assert box.get_attribute("aria-expanded") == "false"
@@ -416,9 +397,7 @@ def test_a_table_annotates_the_points(tab, tree):
         "missing",
     ]
     page.locator("#colorby").select_option("score")
-    values = np.array(
-        page.evaluate(f"[...{ATTRIBUTE}.values].map((v) => Number.isNaN(v) ? null : v)"), float
-    )
+    values = np.array(page.evaluate(f"[...{ATTRIBUTE}.values].map((v) => Number.isNaN(v) ? null : v)"), float)
     np.testing.assert_array_equal(values[:100], np.arange(100) / 8)
     assert np.isnan(values[100:]).all()
     assert page.evaluate("treerep.viewer.attributes.at(-1).kind") == "number"
@@ -441,10 +420,7 @@ def test_a_dropped_file_annotates_the_points(tab, tree):
     )
     page.wait_for_timeout(100)
     assert page.evaluate("window.shown") and not page.locator("#droparea").is_visible()
-    assert (
-        page.locator("#tablenote").inner_text()
-        == "drop.csv: 2 of 120 points matched, 1 column added."
-    )
+    assert page.locator("#tablenote").inner_text() == "drop.csv: 2 of 120 points matched, 1 column added."
 
 
 @pytest.mark.parametrize(
@@ -515,13 +491,7 @@ def test_strips_are_beside_their_tips(tab, tree, table):
     assert {"kind", "size"} <= set(texts)
     page.locator("#striplist").get_by_label("size").uncheck()
     assert (
-        len(
-            {
-                box[0]
-                for found in rectangles(page.evaluate("treerep.viewer.svg()")).values()
-                for box in found
-            }
-        )
+        len({box[0] for found in rectangles(page.evaluate("treerep.viewer.svg()")).values() for box in found})
         == 1
     )
 
@@ -536,9 +506,7 @@ def test_a_strip_tells_its_tip(tab, tree, table, layout):
     for node in (0, 17, 63, N - 1):
         x, y = tab.pixel(node)
         if layout == "circular":
-            turn = page.evaluate(
-                f"treerep.viewer.layout.angleAt(treerep.viewer.tree.position[{node}])"
-            )
+            turn = page.evaluate(f"treerep.viewer.layout.angleAt(treerep.viewer.tree.position[{node}])")
             radius = line["r"] + room - 8
             x = line["cx"] + radius * np.cos(turn)
             y = line["cy"] + radius * np.sin(turn)
@@ -565,9 +533,7 @@ def test_rings_are_around_the_circle(tab, tree, table):
     )
     picture = 255 * mpl.image.imread(io.BytesIO(page.screenshot()))
     pixels = [
-        picture[
-            int(line["cy"] + radius * np.sin(turn)), int(line["cx"] + radius * np.cos(turn))
-        ]
+        picture[int(line["cy"] + radius * np.sin(turn)), int(line["cx"] + radius * np.cos(turn))]
         for turn in turns
     ]
     right = sum(
@@ -592,8 +558,7 @@ def test_strips_of_many_tips_are_drawn_by_pixel(tab):
 # Cards, focus and names.
 
 MARKED = (
-    "() => { const {viewer} = treerep;"
-    " viewer.choose(5); viewer.showPath(5, 40); viewer.selectBranch(0); }"
+    "() => { const {viewer} = treerep; viewer.choose(5); viewer.showPath(5, 40); viewer.selectBranch(0); }"
 )
 VIEWPORTS = [(1280, 800), (1280, 420), (844, 390), (390, 844), (320, 568), (720, 500)]
 

@@ -282,9 +282,7 @@ def test_collapsed_subtrees_are_triangles_with_a_count(tab, kind):
 def test_filtered_points_are_faint(tab, kind):
     tree = tr.datasets.random_tree(300, shape="binary")
     page = tab.open(tree, layout=kind)
-    page.evaluate(
-        "treerep.viewer.hidden = new Uint8Array(300).fill(1, 0, 150); treerep.viewer.redraw()"
-    )
+    page.evaluate("treerep.viewer.hidden = new Uint8Array(300).fill(1, 0, 150); treerep.viewer.redraw()")
     tab.settle()
     svg = ET.fromstring(page.evaluate("treerep.viewer.svg()"))
     assert any(path.get("opacity") == "0.16" for path in svg.iter(f"{SVG}path"))
@@ -333,9 +331,7 @@ def test_the_tree_is_never_dragged_out_of_sight(tab):
             )
             tab.settle()
             nodes = np.array([tab.pixel(node) for node in range(tree.n_nodes)])
-            inside = (nodes > [room["left"], room["top"]]) & (
-                nodes < [room["right"], room["bottom"]]
-            )
+            inside = (nodes > [room["left"], room["top"]]) & (nodes < [room["right"], room["bottom"]])
             assert inside.all(axis=1).any()
             if kind == "disk":  # at most 1.8 hyperbolic units from the nearest edge
                 places = tab.positions()

@@ -85,9 +85,7 @@ def test_every_tip_has_its_name(tab, layout, n):
     page = opened(tab, tree, layout, viewport=(1000, 700))
     svg = saved(page, "Picture as SVG")
     texts = [text for text in written(svg) if full_name(text) in tree.labels]
-    assert sorted(map(full_name, texts)) == sorted(
-        tree.labels * (2 if layout == "tanglegram" else 1)
-    )
+    assert sorted(map(full_name, texts)) == sorted(tree.labels * (2 if layout == "tanglegram" else 1))
     for text in texts:
         assert text.text == full_name(text) or (
             text.text.endswith("…") and full_name(text).startswith(text.text[:-1])
@@ -103,9 +101,7 @@ def test_every_tip_has_its_name(tab, layout, n):
     for x, y, turn, size in places:
         at = np.round(2 * np.array([x + 3 * size * np.cos(turn), y + 3 * size * np.sin(turn)]))
         (column, row), reach = at.astype(int), int(np.ceil(2 * size))
-        patch = pixels[
-            max(0, row - reach) : row + reach, max(0, column - reach) : column + reach
-        ]
+        patch = pixels[max(0, row - reach) : row + reach, max(0, column - reach) : column + reach]
         assert patch.size > 0 and patch.min() < 150
 
 
@@ -185,9 +181,7 @@ def test_a_magnified_part_has_names_or_says_how_many_are_missing(tab, layout):
 
 def test_the_pdf_says_which_letters_it_cannot_write(tab, mammals):
     labels = ["β-globin", "日本猿", "żółw", "naïve", "a\u2212b", "ﬁn", "cafe\u0301", "x"]
-    page = tab.open(
-        tr.Tree(8, mammals[0].edges, mammals[0].weights, labels=labels), layout="rectangular"
-    )
+    page = tab.open(tr.Tree(8, mammals[0].edges, mammals[0].weights, labels=labels), layout="rectangular")
     page.get_by_role("button", name="Export").click()
     downloads: list[Any] = []
     page.on("download", lambda download: downloads.append(download))

@@ -25,18 +25,14 @@ pytestmark = pytest.mark.browser
 
 TREES = {
     "two points": tr.Tree(2, [[0, 1]], [3.0]),
-    "zero lengths": tr.Tree(
-        4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [0.0, 1.0, 0.0, 2.0, 0.0]
-    ),
+    "zero lengths": tr.Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [0.0, 1.0, 0.0, 2.0, 0.0]),
     "a star": tr.datasets.random_tree(40, shape="star", rng=1),
     "a caterpillar": tr.datasets.random_tree(30, shape="caterpillar", rng=1),
     "a binary tree": tr.datasets.random_tree(60, shape="binary", rng=1),
     "inner points": tr.datasets.random_tree(80, rng=1),
     "large": tr.datasets.random_tree(2000, rng=2),
 }
-ROOTED = tr.Tree.from_newick(
-    "((a:1,(b:2,c:1)0.75:1)0.9:2,((d:1,e:2)clade:3,(f:1,g:1)0.5:1)1.0:1,h:9);"
-)
+ROOTED = tr.Tree.from_newick("((a:1,(b:2,c:1)0.75:1)0.9:2,((d:1,e:2)clade:3,(f:1,g:1)0.5:1)1.0:1,h:9);")
 
 
 def arrange(tab: Tab, command: str, *nodes: int) -> None:
@@ -60,9 +56,7 @@ def rooting(tab: Tab) -> dict[str, Any]:
 
 
 def written(tab: Tab) -> str:
-    return tab.page.evaluate(
-        "treerep.viewer.tree.newick(new Uint8Array(treerep.viewer.tree.n).fill(1))"
-    )
+    return tab.page.evaluate("treerep.viewer.tree.newick(new Uint8Array(treerep.viewer.tree.n).fill(1))")
 
 
 def root_distances(tree: tr.Tree, root: int | None = None) -> np.ndarray:
@@ -72,9 +66,7 @@ def root_distances(tree: tr.Tree, root: int | None = None) -> np.ndarray:
 def assert_same_angles(up: Any, got: Any, expected: Any) -> None:
     """Compare the angles around each node as sets: siblings with equally many points may exchange them."""
     by_parent = [np.lexsort([np.round(angles, 6), up]) for angles in (got, expected)]
-    sorted_angles = [
-        np.array(angles)[at] for angles, at in zip((got, expected), by_parent, strict=True)
-    ]
+    sorted_angles = [np.array(angles)[at] for angles, at in zip((got, expected), by_parent, strict=True)]
     np.testing.assert_allclose(*np.exp(1j * np.array(sorted_angles)), rtol=0, atol=1e-6)
 
 
@@ -113,9 +105,7 @@ def test_a_root_in_the_middle_of_an_edge_is_written_to_newick(tab):
         a, b = tree.edges[edge].tolist()
         lower = max(a, b, key=rooting(tab)["node"].index)
         arrange(tab, "rerootAbove", lower)
-        half, new = tr.tree.operations.rerooting._split_edge(
-            tree, a, b, float(tree.weights[edge]) / 2
-        )
+        half, new = tr.tree.operations.rerooting._split_edge(tree, a, b, float(tree.weights[edge]) / 2)
         got = tr.Tree.from_newick(written(tab))
         assert got.isclose(tree)
         wanted = root_distances(half, new)
@@ -199,16 +189,12 @@ def test_support_and_clade_names_survive_a_change_of_the_root(tab):
         assert got.restrict(sorted(got.labels)).isclose(ROOTED.restrict(sorted(got.labels)))
         expected = same.newick(root=root)
         read = tr.Tree.from_newick(expected)
-        assert sorted(got.support[~np.isnan(got.support)]) == sorted(
-            read.support[~np.isnan(read.support)]
-        )
+        assert sorted(got.support[~np.isnan(got.support)]) == sorted(read.support[~np.isnan(read.support)])
         assert "clade" in got.clade_names.values()
     assert page.evaluate("treerep.viewer.tree.clades") != {}
 
 
-@pytest.mark.parametrize(
-    "name", ["a star", "a binary tree", "inner points", "large", "zero lengths"]
-)
+@pytest.mark.parametrize("name", ["a star", "a binary tree", "inner points", "large", "zero lengths"])
 def test_clusters_are_those_of_cut(tab, name):
     tree = TREES[name]
     page = tab.open(tree)
@@ -303,9 +289,7 @@ def test_back_and_forward_walk_through_choices(tab, mammals):
         page.go_back()
         page.wait_for_timeout(80)
         steps.append(page.evaluate("treerep.viewer.viewState({ camera: false })"))
-    assert (
-        set(steps[0]) == {"root", "chosen"} and set(steps[1]) == {"chosen"} and steps[2] == {}
-    )
+    assert set(steps[0]) == {"root", "chosen"} and set(steps[1]) == {"chosen"} and steps[2] == {}
     for step in reversed(steps[:2]):
         page.go_forward()
         page.wait_for_timeout(80)
@@ -373,10 +357,7 @@ def pdf_text(content: bytes) -> list[str]:
     objects = pdf_objects(content)
     stream = next(body for body in objects.values() if b"stream\n" in body)
     drawn = zlib.decompress(stream[stream.index(b"stream\n") + 7 :].rsplit(b"\nendstream")[0])
-    return [
-        bytes.fromhex(text.decode()).decode("cp1252")
-        for text in re.findall(rb"<([0-9a-f]*)> Tj", drawn)
-    ]
+    return [bytes.fromhex(text.decode()).decode("cp1252") for text in re.findall(rb"<([0-9a-f]*)> Tj", drawn)]
 
 
 @pytest.mark.parametrize("layout", ["disk", "rectangular", "circular", "unrooted"])
@@ -418,9 +399,7 @@ def test_a_figure_has_the_chosen_size_and_background(tab, mammals):
     for label in ("title", "legend"):
         page.locator("#figure").get_by_label(label).uncheck()
     page.evaluate("treerep.viewer.setLabels(false)")  # names may be outside the disk
-    image = np.asarray(
-        Image.open(io.BytesIO(save(tab, "Picture as PNG", "figure-white.png"))).convert("L")
-    )
+    image = np.asarray(Image.open(io.BytesIO(save(tab, "Picture as PNG", "figure-white.png"))).convert("L"))
     assert image.shape == (900, 1200) and image[0, 0] == 255
     # The disk is in the middle.
     dark = np.argwhere(image < 250)
@@ -523,9 +502,7 @@ def test_the_scale_bar_is_as_long_as_it_says(tab):
                 pixels = abs(u - x)
             else:
                 root = tab.pixel(rooting(tab)["node"][0])
-                pixels = abs(
-                    np.hypot(u - root[0], v - root[1]) - np.hypot(x - root[0], y - root[1])
-                )
+                pixels = abs(np.hypot(u - root[0], v - root[1]) - np.hypot(x - root[0], y - root[1]))
             assert width / float(text) == pytest.approx(pixels / tree.weights[edge], rel=0.01)
     page.locator("#lengths").select_option("equal")
     tab.settle()
@@ -548,9 +525,7 @@ def test_dates_make_a_time_axis(tab):
     middles = [box["x"] + box["width"] / 2 for box in boxes]
     assert len(texts) > 3
     for node in (0, 7, 19):  # every tip is at its date
-        assert np.interp(years[node], texts, middles) == pytest.approx(
-            tab.pixel(node)[0], abs=1
-        )
+        assert np.interp(years[node], texts, middles) == pytest.approx(tab.pixel(node)[0], abs=1)
     tab.shot("time-axis")
     noisy = years + rng.normal(0, 3, 30)
     page = tab.open(tree, layout="rectangular", lengths="original", root=root, dates=noisy)

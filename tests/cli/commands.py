@@ -30,9 +30,7 @@ class Caller:
         self.capfd, self.monkeypatch = capfd, monkeypatch
 
     def __call__(self, *arguments, stdin=b""):
-        self.monkeypatch.setattr(
-            sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)))
-        )
+        self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
         self.capfd.readouterr()
         with pytest.raises(SystemExit) as ended:
             main([str(word) for word in arguments])

@@ -35,9 +35,7 @@ def test_help_lists_the_commands(arguments):
 
 def test_help_imports_nothing_heavy():
     done = treerep("--help", python=["-X", "importtime"])
-    imported = {
-        line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()
-    }
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
     assert "typer" in imported
     assert not {"numpy", "numba", "scipy", "torch", "matplotlib", "dask", "networkx"} & imported
 
@@ -135,9 +133,7 @@ def test_warm_up_examples_reach_both_phases_of_a_fit():
     made = {name: make() for name, make in warm_up.examples().items()}
     assert all(isinstance(metric, tr.Metric) for metric in made.values())
     assert all(
-        len(metric) > LIMITS.finish_points
-        for name, metric in made.items()
-        if not name.startswith("matrix")
+        len(metric) > LIMITS.finish_points for name, metric in made.items() if not name.startswith("matrix")
     )
 
 
@@ -199,18 +195,14 @@ def test_data_list(nothing):
     done = treerep("data", "list")
     assert (done.returncode, done.stderr) == (0, "")
     rows = [
-        [cell.strip() for cell in line.split("│")[1:-1]]
-        for line in done.stdout.splitlines()
-        if "│" in line
+        [cell.strip() for cell in line.split("│")[1:-1]] for line in done.stdout.splitlines() if "│" in line
     ]
     assert rows[0][:4] == ["sarich", "8", "distances", "treerep"]
     assert [name for name, *_ in rows] == list(CATALOG)
     by_name = {row[0]: row[1:] for row in rows}
     assert by_name["wordnet"][:3] == ["74,374", "graph, 75,834 edges", "- (can be fetched)"]
     assert by_name["paul15"][:3] == ["2,660", "cells, 240 coordinates", "- (TREEREP_DATA)"]
-    assert [row[3] for row in by_name.values()] == [
-        entry.citation for entry in CATALOG.values()
-    ]
+    assert [row[3] for row in by_name.values()] == [entry.citation for entry in CATALOG.values()]
 
 
 def test_colors_may_be_forced_without_cutting_rows(nothing):
@@ -224,9 +216,7 @@ def test_data_path(nothing):
     assert treerep("data", "path").stdout == f"{nothing}\n"
     done = treerep("data", "path", "sarich")
     assert done.stdout.endswith("sarich.csv\n") and Path(done.stdout.strip()).is_file()
-    assert_one_line_error(
-        treerep("data", "path", "paul15"), "set TREEREP_DATA to a folder that holds"
-    )
+    assert_one_line_error(treerep("data", "path", "paul15"), "set TREEREP_DATA to a folder that holds")
 
 
 def test_data_fetch(nothing):
@@ -246,23 +236,16 @@ def test_data_without_a_command():
     assert all(word in done.stdout for word in ("list", "fetch", "path"))
 
 
-@pytest.mark.parametrize(
-    "said", ["", "Unable to allocate 9 GiB for an array with shape (3, 4)"]
-)
+@pytest.mark.parametrize("said", ["", "Unable to allocate 9 GiB for an array with shape (3, 4)"])
 def test_memory_that_ran_out_is_said_with_a_remedy(said):
     assert re.fullmatch(
         r"out of memory( \(Unable to .*\))?: use fewer points .*", one_line(MemoryError(said))
     )
-    assert (
-        one_line(MemoryError("x.csv: it does not fit into memory"))
-        == "x.csv: it does not fit into memory"
-    )
+    assert one_line(MemoryError("x.csv: it does not fit into memory")) == "x.csv: it does not fit into memory"
 
 
 def test_without_the_extra_of_the_command_line():
     code = "import sys; sys.modules['typer'] = None; from treerep.cli import main; main(['--help'])"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == "treerep: the command line needs typer: pip install 'treerep[cli]'\n"

@@ -74,9 +74,7 @@ def test_fit_to_standard_output(call, four, tmp_path):
     done = call("fit", "-", stdin=text)
     assert done.returncode == 0
     assert same_distances(tr.Tree.from_newick(done.stdout), four)
-    assert call("fit", "-", "--to", "nexus", stdin=gzip.compress(text)).stdout.startswith(
-        "#NEXUS"
-    )
+    assert call("fit", "-", "--to", "nexus", stdin=gzip.compress(text)).stdout.startswith("#NEXUS")
 
 
 def test_fit_as_json(call, four):
@@ -118,12 +116,7 @@ def test_fit_gives_the_tree_of_the_library(call, tmp_path):
         == 0
     )
     assert tr.Tree.load("t.npz") == tr.fit(points, metric="manhattan", trials=3, rng=5)
-    assert (
-        call(
-            "fit", "points.npy", "--kind", "points", "--method", "upgma", "-o", "t.npz"
-        ).returncode
-        == 0
-    )
+    assert call("fit", "points.npy", "--kind", "points", "--method", "upgma", "-o", "t.npz").returncode == 0
     assert tr.Tree.load("t.npz") == tr.fit(points, metric="euclidean", method="upgma")
     arguments = (
         "--method",
@@ -206,9 +199,7 @@ def test_score_by_name_whatever_the_order(call, four):
     done = call("score", "t.nwk", "four.csv", "--json")
     fields = json.loads(done.stdout)
     assert (done.stderr, fields["points"], fields["nodes"], fields["exact"]) == ("", 4, 6, True)
-    assert [fields[name] for name in ("distortion", "distortion_scaled")] == pytest.approx(
-        [0, 0], abs=1e-12
-    )
+    assert [fields[name] for name in ("distortion", "distortion_scaled")] == pytest.approx([0, 0], abs=1e-12)
     assert fields["worst_distortion"] == pytest.approx(1)
     assert "map" not in fields
 
@@ -228,9 +219,7 @@ def test_score_of_a_graph_is_that_of_the_library(call, graph):
 
 def test_score_says_what_does_not_fit(call, four, graph):
     call("fit", "four.csv", "-o", "t.nwk")
-    assert_one_line_error(
-        call("score", "t.nwk", "graph.edges"), "t.nwk has 4 points and graph.edges has 7"
-    )
+    assert_one_line_error(call("score", "t.nwk", "graph.edges"), "t.nwk has 4 points and graph.edges has 7")
     assert_one_line_error(
         call("score", "four.csv", "t.nwk"), "four.csv contains neither .*: name the tree first"
     )
@@ -259,9 +248,7 @@ def test_score_says_what_does_not_fit(call, four, graph):
 def test_the_file_that_is_read_is_never_overwritten(call, four, tmp_path, arguments):
     before = (tmp_path / "four.csv").read_bytes()
     (tmp_path / "link.json").symlink_to("four.csv")
-    assert_one_line_error(
-        call(*arguments), "would be overwritten: choose another name for the output"
-    )
+    assert_one_line_error(call(*arguments), "would be overwritten: choose another name for the output")
     assert (tmp_path / "four.csv").read_bytes() == before
     assert not (tmp_path / "same").exists()
 
@@ -275,33 +262,24 @@ def test_the_file_that_is_read_is_never_overwritten(call, four, tmp_path, argume
         ["convert", "t.nwk", "x.itol.nwk"],
     ],
 )
-def test_files_beside_the_tree_are_checked_before_the_work(
-    call, four, tmp_path, monkeypatch, arguments
-):
+def test_files_beside_the_tree_are_checked_before_the_work(call, four, tmp_path, monkeypatch, arguments):
     call("fit", "four.csv", "-o", "t.nwk")
     (tmp_path / "x.labels.tsv").write_bytes((tmp_path / "four.csv").read_bytes())
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    monkeypatch.setattr(
-        "treerep.cli._inputs.kind_of_file", lambda *_: pytest.fail("it was read")
-    )
+    monkeypatch.setattr("treerep.cli._inputs.kind_of_file", lambda *_: pytest.fail("it was read"))
     assert_one_line_error(call(*arguments), "x.labels.tsv exists and is not a table of LABELS")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_the_size_of_a_backbone(call, four):
-    assert (
-        call("fit", "four.csv", "--method", "backbone", "--size", "3", "-o", "t.nwk").returncode
-        == 0
-    )
+    assert call("fit", "four.csv", "--method", "backbone", "--size", "3", "-o", "t.nwk").returncode == 0
     assert same_distances(read_tree("t.nwk"), four)
 
 
 @pytest.mark.parametrize(("option", "only"), [("--tol", "treerep"), ("--size", "backbone")])
 def test_options_of_one_method_are_refused_with_others(call, four, option, only):
     done = call("fit", "four.csv", "--method", "upgma", option, "5")
-    assert_one_line_error(
-        done, f"--method upgma has no option {option}: remove it, or use --method {only}"
-    )
+    assert_one_line_error(done, f"--method upgma has no option {option}: remove it, or use --method {only}")
 
 
 def test_fit_with_support(call, tmp_path):
@@ -335,9 +313,7 @@ def test_a_bootstrap_of_distances_is_refused(call, four):
 def test_a_table_of_itol_that_is_read_is_not_overwritten(call, four, tmp_path):
     (tmp_path / "x.labels.tsv").write_text("LABELS\nSEPARATOR TAB\nDATA\n")
     done = call("fit", "x.labels.tsv", "-o", "x.itol.nwk")
-    assert_one_line_error(
-        done, "x.labels.tsv would be overwritten: choose another name for the output"
-    )
+    assert_one_line_error(done, "x.labels.tsv would be overwritten: choose another name for the output")
 
 
 def test_a_table_of_attributes_is_not_overwritten(call, four, tmp_path):
@@ -360,18 +336,12 @@ def test_a_device_is_not_read_as_a_table(call, four):
 def test_a_read_only_output_is_refused_before_the_work(call, four, tmp_path, monkeypatch):
     (tmp_path / "t.nwk").write_text("old")
     (tmp_path / "t.nwk").chmod(0o444)
-    monkeypatch.setattr(
-        "treerep.cli._inputs.kind_of_file", lambda *_: pytest.fail("it was read")
-    )
-    assert_one_line_error(
-        call("fit", "four.csv", "-o", "t.nwk"), "t.nwk: it is read-only: make it writable"
-    )
+    monkeypatch.setattr("treerep.cli._inputs.kind_of_file", lambda *_: pytest.fail("it was read"))
+    assert_one_line_error(call("fit", "four.csv", "-o", "t.nwk"), "t.nwk: it is read-only: make it writable")
     assert (tmp_path / "t.nwk").read_text() == "old"
 
 
-def test_tables_of_compare_are_written_together_or_not_at_all(
-    call, four, tmp_path, monkeypatch
-):
+def test_tables_of_compare_are_written_together_or_not_at_all(call, four, tmp_path, monkeypatch):
     (tmp_path / "c.csv").write_text("old")
     fsync, turns = os.fsync, iter(range(2))
 
@@ -381,9 +351,7 @@ def test_tables_of_compare_are_written_together_or_not_at_all(
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", full)
-    done = call(
-        "compare", "four.csv", "--methods", "upgma", "--csv", "c.csv", "--html", "c.html"
-    )
+    done = call("compare", "four.csv", "--methods", "upgma", "--csv", "c.csv", "--html", "c.html")
     assert (done.returncode, done.stderr) == (
         2,
         "treerep: error: c.html: No space left on device\n",
@@ -399,13 +367,8 @@ def test_a_tree_may_be_refined_in_place(call, four):
 
 
 def test_infinite_scores_are_null(call, four, tmp_path):
-    (tmp_path / "zero.nwk").write_text(
-        """('a b':0,'it''s':0,'<c>':1,\N{FISH}:1);""", encoding="utf-8"
-    )
-    assert (
-        json.loads(call("score", "zero.nwk", "four.csv", "--json").stdout)["worst_distortion"]
-        is None
-    )
+    (tmp_path / "zero.nwk").write_text("""('a b':0,'it''s':0,'<c>':1,\N{FISH}:1);""", encoding="utf-8")
+    assert json.loads(call("score", "zero.nwk", "four.csv", "--json").stdout)["worst_distortion"] is None
 
 
 def test_refine(call, tmp_path):
@@ -415,9 +378,7 @@ def test_refine(call, tmp_path):
     done = call("refine", "t.json", "d.csv", "-o", "better.json", "--balance", "0", "--json")
     fields = json.loads(done.stdout)
     assert fields["distortion"] < fields["distortion_before"]
-    assert tr.Tree.load("better.json") == tr.refine(
-        tr.fit(mammals, method="treerep"), mammals, balance=0
-    )
+    assert tr.Tree.load("better.json") == tr.refine(tr.fit(mammals, method="treerep"), mammals, balance=0)
     # Newick has an order of its own; the result is in that of the data, to standard output.
     call("convert", "t.json", "t.nwk")
     done = call("refine", "t.nwk", "d.csv", "--balance", "0", "--time-limit", "60")
@@ -462,12 +423,7 @@ def test_the_same_number_of_trials_is_fitted_everywhere(call, tmp_path, monkeypa
             assert call(name, "d.csv", *others, *given).returncode == 0
             assert counts[-1] == expected, command
     for function in (tr.fit, tr.tl.tree, tr.sklearn.TreeRep, tr.sklearn.HyperbolicEmbedding):
-        assert (
-            inspect.signature(fit if function is tr.fit else function)
-            .parameters["trials"]
-            .default
-            == 1
-        )
+        assert inspect.signature(fit if function is tr.fit else function).parameters["trials"].default == 1
 
 
 def test_trials_are_refused_where_no_tree_is_fitted(call, four):
@@ -489,42 +445,28 @@ def test_embed_as_table_is_good_to_look_at(call, four):
     places = np.array([row[1:] for row in rows], float)
     assert np.array_equal(places, disk_embedding(tr.Tree.load("t.json")).poincare[:4])
     tight = tr.embed(tr.Tree.load("t.json"))
-    assert (
-        np.linalg.norm(places, axis=1).max()
-        < 0.9999
-        < np.linalg.norm(tight.poincare[:4], axis=1).max()
-    )
+    assert np.linalg.norm(places, axis=1).max() < 0.9999 < np.linalg.norm(tight.poincare[:4], axis=1).max()
     # Whoever says how good it has to be, or stores all digits, obtains that.
-    assert (
-        f"scale {tight.scale:.4g}"
-        in call("embed", "t.json", "-o", "e.csv", "--distortion", "1.05").stderr
-    )
+    assert f"scale {tight.scale:.4g}" in call("embed", "t.json", "-o", "e.csv", "--distortion", "1.05").stderr
     assert f"scale {tight.scale:.4g}" in call("embed", "t.json", "-o", "e.npz").stderr
 
 
 def test_embed_on_the_hyperboloid_and_by_other_methods(call, four):
     call("fit", "four.csv", "-o", "t.nwk")
     assert (
-        call(
-            "embed", "t.nwk", "-o", "e.tsv", "--scale", "1", "--model", "lorentz", "--dim", "3"
-        ).returncode
+        call("embed", "t.nwk", "-o", "e.tsv", "--scale", "1", "--model", "lorentz", "--dim", "3").returncode
         == 0
     )
-    header, *rows = csv.reader(
-        io.StringIO(Path("e.tsv").read_text(encoding="utf-8")), delimiter="\t"
-    )
+    header, *rows = csv.reader(io.StringIO(Path("e.tsv").read_text(encoding="utf-8")), delimiter="\t")
     assert header == ["label", "x0", "x1", "x2", "x3"]
     places = np.array([row[1:] for row in rows], float)
     assert np.allclose(places[:, 0] ** 2 - (places[:, 1:] ** 2).sum(axis=1), 1)
-    fields = json.loads(
-        call("embed", "four.csv", "-o", "e.npz", "--method", "hmds", "--json").stdout
-    )
+    fields = json.loads(call("embed", "four.csv", "-o", "e.npz", "--method", "hmds", "--json").stdout)
     embedding = tr.Embedding.load("e.npz")
     assert (embedding.labels, embedding.dim) == (four.labels, 2)
     assert fields["distortion"] == tr.average_distortion(embedding, four)
     assert (
-        json.loads(call("score", "e.npz", "four.csv", "--json").stdout)["distortion"]
-        == fields["distortion"]
+        json.loads(call("score", "e.npz", "four.csv", "--json").stdout)["distortion"] == fields["distortion"]
     )
 
 
@@ -590,12 +532,8 @@ def test_tables_of_attributes_that_do_not_fit(call, four, tmp_path, text, match)
 
 
 def test_attributes_of_points_without_names_come_in_their_order(call, graph, tmp_path):
-    (tmp_path / "table.csv").write_text(
-        "group\n" + "".join(f"{letter}\n" for letter in "pqrstuv")
-    )
-    done = call(
-        "view", "graph.edges", "-o", "t.html", "--table", "table.csv", "--color", "group"
-    )
+    (tmp_path / "table.csv").write_text("group\n" + "".join(f"{letter}\n" for letter in "pqrstuv"))
+    done = call("view", "graph.edges", "-o", "t.html", "--table", "table.csv", "--color", "group")
     assert done.returncode == 0
     assert '"categories":["p","q","r","s","t","u","v"]' in (tmp_path / "t.html").read_text()
 
@@ -650,16 +588,12 @@ def test_delta(call, graph, four):
     assert re.search(r"^delta +1 \(exact\)$", text, flags=re.MULTILINE)
     assert re.search(r"^diameter +4$", text, flags=re.MULTILINE)
     assert "mean over quadruples" in call("delta", "graph.edges", "--method", "sample").stdout
-    assert re.search(
-        r"^delta +0 \(exact\)$", call("delta", "four.csv").stdout, flags=re.MULTILINE
-    )
+    assert re.search(r"^delta +0 \(exact\)$", call("delta", "four.csv").stdout, flags=re.MULTILINE)
 
 
 def test_convert(call, four):
     for step in (["four.csv", "d.phy"], ["d.npy", "e.tsv"]):
-        assert_one_line_error(
-            call("convert", *step), "'a b'" if step[1] == "d.phy" else "d.npy"
-        )
+        assert_one_line_error(call("convert", *step), "'a b'" if step[1] == "d.phy" else "d.npy")
     for source, output in (
         ("four.csv", "d.tsv"),
         ("d.tsv", "d.npy"),
@@ -776,24 +710,18 @@ def test_warnings_are_one_line(call, four):
         warnings.simplefilter("default")
         done = call("embed", "four.csv", "--scale", "40")
     assert done.returncode == 0
-    assert re.match(
-        r"treerep: warning: \d of 6 nodes coincide with others [^\n]*\n4 points, ", done.stderr
-    )
+    assert re.match(r"treerep: warning: \d of 6 nodes coincide with others [^\n]*\n4 points, ", done.stderr)
 
 
 def test_embeddings_where_they_do_not_fit(call, four):
     assert call("embed", "four.csv", "-o", "e.npz").returncode == 0
-    assert_one_line_error(
-        call("embed", "e.npz", "-o", "again.npz"), "e.npz already contains an embedding"
-    )
+    assert_one_line_error(call("embed", "e.npz", "-o", "again.npz"), "e.npz already contains an embedding")
     assert_one_line_error(
         call("view", "e.npz", "-o", "page.html"),
         "the input is an embedding: use a tree or data instead",
     )
     content = Path("e.npz").read_bytes()
-    assert_one_line_error(
-        call("score", "-", "four.csv", stdin=content), "cannot be read from standard input"
-    )
+    assert_one_line_error(call("score", "-", "four.csv", stdin=content), "cannot be read from standard input")
 
 
 def test_data_in_a_format_of_trees(call, four):

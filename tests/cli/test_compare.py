@@ -62,9 +62,7 @@ def test_all_methods_on_a_graph_in_every_form(graph, tmp_path):
 
 
 def test_csv_on_standard_output_stands_alone(call, four):
-    done = call(
-        "compare", "four.csv", "--methods", "upgma,treerep,upgma", "--csv", "-", "--trials", "2"
-    )
+    done = call("compare", "four.csv", "--methods", "upgma,treerep,upgma", "--csv", "-", "--trials", "2")
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert [(row["method"], row["trials"]) for row in rows] == [
         ("upgma", "1"),
@@ -80,9 +78,7 @@ def test_the_table_is_on_standard_output_without_json(call, four):
     assert done.stdout.splitlines()[-1] == "* best"  # one tree of each method, as in `tr.fit`
 
 
-@pytest.mark.parametrize(
-    "others", [["--csv", "-"], ["--html", "-"], ["--csv", "-", "--html", "-"]]
-)
+@pytest.mark.parametrize("others", [["--csv", "-"], ["--html", "-"], ["--csv", "-", "--html", "-"]])
 def test_one_text_only_goes_to_standard_output(call, four, others):
     done = call("compare", "four.csv", "--methods", "upgma", "--json", *others)
     assert_one_line_error(done, "--json cannot share standard output: use only one of them")
@@ -104,9 +100,7 @@ def test_best_cells_by_hand():
         "0.1",
         "0.9",
     ]
-    assert [cell.text for cell in page.iter("td") if cell.get("class") == "reason"] == [
-        "it failed"
-    ]
+    assert [cell.text for cell in page.iter("td") if cell.get("class") == "reason"] == ["it failed"]
     assert page.find(".//h1").text == "a <title>"
 
 
@@ -122,9 +116,7 @@ def test_a_narrow_terminal_cuts_no_value_off(monkeypatch, capsys):
         }
     ]
     compare_tables.print_table(rows, "title", stderr=False)
-    cells = [
-        line.split("│")[1:-1] for line in capsys.readouterr().out.splitlines() if "│" in line
-    ]
+    cells = [line.split("│")[1:-1] for line in capsys.readouterr().out.splitlines() if "│" in line]
     joined = ["".join(column).replace(" ", "") for column in zip(*cells, strict=True)]
     assert joined == ["minimum_spanning_tree", "0.0286*", "-", "0.5*", "0.000351*", "14"]
 
@@ -149,9 +141,7 @@ def test_a_method_that_fails_or_takes_too_long_does_not_stop_the_rest(call, four
         return measured(metric, method, *others)
 
     monkeypatch.setattr(compare, "_measure", hindered)
-    done = call(
-        "compare", "four.csv", "--methods", "bfs,upgma,gromov", "--time-limit", "3", "--json"
-    )
+    done = call("compare", "four.csv", "--methods", "bfs,upgma,gromov", "--time-limit", "3", "--json")
     assert done.returncode == 0
     bfs, upgma, gromov = json.loads(done.stdout)["rows"]
     assert bfs == {"method": "bfs", "reason": "no luck, --metric cosine might help"}

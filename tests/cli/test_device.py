@@ -25,27 +25,17 @@ def test_every_command_that_has_it(call, points):
     assert call("fit", *data, "--trials", "3", *device, "-o", "t.npz").returncode == 0
     tree = tr.Tree.load("t.npz")
     assert tree == tr.fit(metric, trials=3)
-    assert (
-        call("fit", *data, "--trials", "1", "--refine", *device, "-o", "refined.npz").returncode
-        == 0
-    )
+    assert call("fit", *data, "--trials", "1", "--refine", *device, "-o", "refined.npz").returncode == 0
     assert tr.Tree.load("refined.npz") == tr.refine(tr.fit(metric), metric)
     here, there = (
-        json.loads(call("score", "t.npz", *data, "--json", *where).stdout)
-        for where in ((), device)
+        json.loads(call("score", "t.npz", *data, "--json", *where).stdout) for where in ((), device)
     )
-    assert there == {
-        k: pytest.approx(x, rel=1e-9) if isinstance(x, float) else x for k, x in here.items()
-    }
-    done = call(
-        "refine", "t.npz", *data, "--weights", "l2", "--no-moves", *device, "-o", "better.npz"
-    )
+    assert there == {k: pytest.approx(x, rel=1e-9) if isinstance(x, float) else x for k, x in here.items()}
+    done = call("refine", "t.npz", *data, "--weights", "l2", "--no-moves", *device, "-o", "better.npz")
     assert done.returncode == 0
     expected = tr.refine(tree, metric, weights="l2", moves=False)
     np.testing.assert_allclose(tr.Tree.load("better.npz").weights, expected.weights, atol=1e-6)
-    assert call("delta", *data, "--method", "base", *device) == call(
-        "delta", *data, "--method", "base"
-    )
+    assert call("delta", *data, "--method", "base", *device) == call("delta", *data, "--method", "base")
 
 
 @pytest.mark.parametrize(

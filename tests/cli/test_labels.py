@@ -25,9 +25,7 @@ def test_letters_of_all_scripts_stay(text):
 
 
 def test_delta_prints_no_control_characters(call: Caller, tmp_path):
-    square = np.array(
-        [[0.0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]]
-    )  # a cycle: delta is 1
+    square = np.array([[0.0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]])  # a cycle: delta is 1
     np.savez(tmp_path / "d.npz", d=square, labels=np.array(HOSTILE))
     done = call("delta", tmp_path / "d.npz")
     assert done.returncode == 0
@@ -47,9 +45,7 @@ def test_a_tree_in_text_has_no_control_characters():
 
 
 def test_errors_and_names_of_files_have_no_control_characters(call: Caller, tmp_path):
-    assert (
-        one_line(ValueError(f"no point is named {HOSTILE[0]}")) == r"no point is named a\x1b[2J"
-    )
+    assert one_line(ValueError(f"no point is named {HOSTILE[0]}")) == r"no point is named a\x1b[2J"
     path = tmp_path / f"{HOSTILE[0]}.csv"
     path.write_text("a,b,c\n1,2\n")
     for words in (["fit", path], ["fit", tmp_path / HOSTILE[1]]):
@@ -70,6 +66,4 @@ def test_tables_of_coordinates_keep_labels_as_they_are(call: Caller, tmp_path, s
     columns = read_attributes(str(path), tree)
     points = formats.read(path, kind="points")
     assert points.labels == tuple(labels)
-    np.testing.assert_array_equal(
-        points.points, np.column_stack([columns["x1"], columns["x2"]])
-    )
+    np.testing.assert_array_equal(points.points, np.column_stack([columns["x1"], columns["x2"]]))

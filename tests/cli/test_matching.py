@@ -20,9 +20,7 @@ def files(call, four):
     """The same distances with and without labels, and in another order; and the tree of the first in Newick."""
     np.save("plain.npy", four.distances)
     order = [2, 0, 3, 1]
-    shuffled = tr.MatrixMetric(
-        four.distances[np.ix_(order, order)], labels=[four.labels[k] for k in order]
-    )
+    shuffled = tr.MatrixMetric(four.distances[np.ix_(order, order)], labels=[four.labels[k] for k in order])
     write_distances(shuffled, "shuffled.csv")
     write_tree(tr.fit(four), "tree.nwk", root=3)  # the last point comes first
     write_tree(tr.fit(four), "tree.json")
@@ -71,9 +69,7 @@ def test_refined_trees_have_their_labels_on_the_right_rows(files, four):
     rough = tr.fit(four)
     write_tree(rough.with_weights(np.ones(len(rough.edges))), "rough.nwk", root=3)
     for data, better in (("shuffled.csv", "better.nwk"), ("four.csv", "better.json")):
-        assert (
-            files("refine", "rough.nwk", data, "-o", better, "--balance", "0").returncode == 0
-        )
+        assert files("refine", "rough.nwk", data, "-o", better, "--balance", "0").returncode == 0
         for truth in ("four.csv", "shuffled.csv"):
             assert distortion(files, better, truth) < 1e-6
     assert read_tree("better.json").labels == four.labels
@@ -85,8 +81,6 @@ def test_embeddings_are_matched_by_label(files):
     same = distortion(files, "e.npz", "four.csv")
     assert same < 0.1
     assert distortion(files, "e.npz", "shuffled.csv") == pytest.approx(same)
-    assert_one_line_error(
-        files("score", "e.npz", "plain.npy"), REFUSED.format("e.npz", "plain.npy")
-    )
+    assert_one_line_error(files("score", "e.npz", "plain.npy"), REFUSED.format("e.npz", "plain.npy"))
     files("embed", "tree.json", "-o", "e.npz", "--dim", "3")
     assert distortion(files, "e.npz", "plain.npy") < 0.1

@@ -51,9 +51,7 @@ def test_examples_print_what_is_shown(call, data_folder, tmp_path, page):
             if line != "…" and not re.match(r"[│┏┃┡└]", line):
                 assert is_printed(line, done.stdout + done.stderr), (command, line)
         for cells in table_rows(shown):
-            assert any(same_row(cells, row) for row in table_rows(done.stdout.splitlines())), (
-                cells
-            )
+            assert any(same_row(cells, row) for row in table_rows(done.stdout.splitlines())), cells
 
 
 def table_rows(lines):
@@ -61,10 +59,7 @@ def table_rows(lines):
     heading = next((line for line in lines if line.startswith("┃")), "")
     titles = [cell.strip() for cell in heading.strip("┃").split("┃")]
     rows = [line.strip("│").split("│") for line in lines if line.startswith("│")]
-    return [
-        dict(zip(titles, (cell.replace("*", "").strip() for cell in row), strict=True))
-        for row in rows
-    ]
+    return [dict(zip(titles, (cell.replace("*", "").strip() for cell in row), strict=True)) for row in rows]
 
 
 def same_row(shown, printed):
@@ -101,8 +96,7 @@ def test_every_command_has_a_section_and_an_example():
     commands = set(get_command(app).commands)
     assert commands <= headings
     used = {
-        re.search(r"treerep ([\w-]+)", command)[1]
-        for command, _ in sessions("docs/howto/command_line.md")
+        re.search(r"treerep ([\w-]+)", command)[1] for command, _ in sessions("docs/howto/command_line.md")
     }
     assert commands - used == {"warm-up", "demo"}
 
@@ -119,9 +113,9 @@ def test_the_reference_has_every_command_and_option(reference):
             if hasattr(command, "commands"):
                 check(command, f"{prefix}{name} ")
                 continue
-            section = re.search(
-                rf"^## {prefix}{name}$(.*?)(?=^## |\Z)", reference, re.MULTILINE | re.DOTALL
-            )[1]
+            section = re.search(rf"^## {prefix}{name}$(.*?)(?=^## |\Z)", reference, re.MULTILINE | re.DOTALL)[
+                1
+            ]
             for row in command.params:
                 names = row.opts if row.param_type_name == "option" else [row.metavar]
                 shared = row.name in Reading.__dataclass_fields__
@@ -132,14 +126,10 @@ def test_the_reference_has_every_command_and_option(reference):
 
 
 def test_the_reference_has_defaults(reference):
-    assert (
-        "| `--seed` N | Random seed. The same seed gives the same result. | `0` |" in reference
-    )
+    assert "| `--seed` N | Random seed. The same seed gives the same result. | `0` |" in reference
     assert "| `--jobs` N | Number of threads. | all cores |" in reference
     assert re.search(r"\| `--moves`, `--no-moves` \| .* \| `--moves` \|", reference)
-    assert re.search(
-        r"^\| `--output`, `-o` FILE \| .* \| required \|$", reference, re.MULTILINE
-    )
+    assert re.search(r"^\| `--output`, `-o` FILE \| .* \| required \|$", reference, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -82,9 +82,7 @@ def test_tables_that_do_not_match(files, tmp_path, table, message):
 
 def test_outputs_are_checked_first(files):
     assert_one_line_error(files("place", "t.nwk", "new.csv", "-o", "x.txt"), "unknown suffix")
-    assert_one_line_error(
-        files("place", "t.nwk", "new.csv", "-o", "no/x.jplace"), "folder does not exist"
-    )
+    assert_one_line_error(files("place", "t.nwk", "new.csv", "-o", "no/x.jplace"), "folder does not exist")
 
 
 def test_sequences(call, tmp_path):
@@ -120,9 +118,7 @@ def test_sequences(call, tmp_path):
     done = call("place", "old.nwk", "holes.fasta", "--saturated", "raise")
     assert done.returncode == 2
     assert "no site is known in both" in done.stderr
-    assert_one_line_error(
-        call("place", "larger.nwk", "all.fasta"), "all sequences are in the tree"
-    )
+    assert_one_line_error(call("place", "larger.nwk", "all.fasta"), "all sequences are in the tree")
     (tmp_path / "new.csv").write_text(TABLE)
     done = call("place", "old.nwk", "new.csv", "--metric", "jc69")
     assert_one_line_error(done, "--metric is for FASTA files")
@@ -200,6 +196,4 @@ def test_sequences_without_taxa_of_the_tree(call, tmp_path):
     (tmp_path / "t.nwk").write_text(LONG)
     (tmp_path / "some.fasta").write_text(">a\nACGT\n>b\nACGA\n>new\nACGA\n")
     done = call("place", "t.nwk", "some.fasta")
-    assert_one_line_error(
-        done, "data has no points 'c', 'd', 'e': use data of the old and the new"
-    )
+    assert_one_line_error(done, "data has no points 'c', 'd', 'e': use data of the old and the new")

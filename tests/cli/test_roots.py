@@ -22,9 +22,7 @@ def newick(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("text", [RAXML, IQTREE, SHARES])
 @pytest.mark.parametrize("suffix", ["nwk", "nex", "json", "npz"])
-def test_trees_are_written_back_as_they_were(
-    call: Caller, tmp_path: Path, text: str, suffix: str
-) -> None:
+def test_trees_are_written_back_as_they_were(call: Caller, tmp_path: Path, text: str, suffix: str) -> None:
     (tmp_path / "in.nwk").write_text(text, encoding="utf-8")
     assert call("convert", "in.nwk", f"out.{suffix}").returncode == 0
     assert call("convert", f"out.{suffix}", "-", "--to", "newick").stdout.strip() == text
@@ -50,9 +48,7 @@ def test_graphml_keeps_root_and_clades(call: Caller, newick: Path) -> None:
         ("midpoint", "(((a:1.0,b:1.0)95:1.0,c:2.0)88:1.5,d:4.5);"),
     ],
 )
-def test_convert_to_another_root(
-    call: Caller, tmp_path: Path, root: str, expected: str
-) -> None:
+def test_convert_to_another_root(call: Caller, tmp_path: Path, root: str, expected: str) -> None:
     (tmp_path / "in.nwk").write_text(RAXML, encoding="utf-8")
     done = call("convert", "in.nwk", "-", "--to", "newick", "--root", root)
     found = tr.Tree.from_newick(done.stdout)

@@ -46,8 +46,7 @@ def test_saturated(call, tmp_path):
 
 def test_saturated_replicates(call, tmp_path):
     (tmp_path / "a.fasta").write_text(
-        f">s0\n{'A' * 16}\n"
-        + "".join(f">s{k}\n{'A' * k}{'C' * 6}{'A' * (10 - k)}\n" for k in range(1, 5))
+        f">s0\n{'A' * 16}\n" + "".join(f">s{k}\n{'A' * k}{'C' * 6}{'A' * (10 - k)}\n" for k in range(1, 5))
     )
     done = call("fit", "a.fasta", "--bootstrap", "20", "--method", "upgma", "-o", "t.nwk")
     assert done.returncode == 0
@@ -58,10 +57,7 @@ def test_saturated_replicates(call, tmp_path):
 @pytest.mark.filterwarnings("always")
 def test_missing(call, tmp_path):
     rows = {"a": "ACGTACGT--------", "b": "--------ACGTACGA"}
-    rows |= {
-        name: "ACGTACGTACGTAC" + end
-        for name, end in zip("cdef", ("GT", "AT", "GA", "AA"), strict=True)
-    }
+    rows |= {name: "ACGTACGTACGTAC" + end for name, end in zip("cdef", ("GT", "AT", "GA", "AA"), strict=True)}
     (tmp_path / "a.fasta").write_text("".join(f">{k}\n{row}\n" for k, row in rows.items()))
     done = call("fit", "a.fasta", "--missing", "-o", "t.nwk")
     assert done.returncode == 0, done.stderr
@@ -75,21 +71,15 @@ def test_missing(call, tmp_path):
 def test_alphabet(call, tmp_path):
     (tmp_path / "a.fasta").write_text(">x\nRYSWKMA\n>y\nRYSWKAA\n>z\nRYSWAAA\n")
     done = call("fit", "a.fasta", "--alphabet", "protein", "--json")
-    assert done.stderr.startswith(
-        "3 sequences of 7 sites, read as proteins with the model kimura\n"
-    )
+    assert done.stderr.startswith("3 sequences of 7 sites, read as proteins with the model kimura\n")
     assert {"alphabet": "protein", "model": "kimura"}.items() <= json.loads(done.stdout).items()
     done = call("fit", "a.fasta", "--metric", "p")
     assert done.stderr.startswith("3 sequences of 7 sites, read as DNA with the model p\n")
     (tmp_path / "b.fasta").write_text(">x\nACGT\n>y\nACGA\n")
     done = call("fit", "b.fasta", "--metric", "poisson")
     assert_one_line_error(done, "for proteins, not for DNA: .* or pass --alphabet protein if")
-    assert (
-        call("fit", "b.fasta", "--metric", "poisson", "--alphabet", "protein").returncode == 0
-    )
+    assert call("fit", "b.fasta", "--metric", "poisson", "--alphabet", "protein").returncode == 0
     done = call("fit", "b.fasta", "--metric", "jc69", "--alphabet", "protein")
     assert_one_line_error(done, "for DNA, not for proteins: choose one of p, poisson, kimura")
     (tmp_path / "d.csv").write_text("0,1\n1,0\n")
-    assert_one_line_error(
-        call("fit", "d.csv", "--alphabet", "dna"), "applies to fasta, not to csv"
-    )
+    assert_one_line_error(call("fit", "d.csv", "--alphabet", "dna"), "applies to fasta, not to csv")

@@ -21,9 +21,7 @@ TREEREP = f"{sys.executable} -m treerep"
 
 
 def shell(line, folder):
-    return subprocess.run(
-        ["bash", "-c", line], capture_output=True, text=True, check=False, cwd=folder
-    )
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False, cwd=folder)
 
 
 def test_pipes(four, tmp_path):
@@ -83,13 +81,9 @@ def test_a_command_that_is_told_to_end_leaves_no_temporary_file(tmp_path, ending
 
 
 def test_signals_are_left_as_they_were(call, four):
-    before = [
-        signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    ]
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
     assert call("fit", "four.csv").returncode == 0
-    assert [
-        signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    ] == before
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] == before
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
@@ -189,9 +183,7 @@ def test_a_signal_ends_a_long_fit_without_a_word(tmp_path, ending):
         process.stdin.close()
         reading = cpu_seconds(process)
         deadline = time.monotonic() + 100
-        while (
-            cpu_seconds(process) < reading + 1.5
-        ):  # 0.7 until it fits, and then about a minute
+        while cpu_seconds(process) < reading + 1.5:  # 0.7 until it fits, and then about a minute
             assert process.poll() is None and time.monotonic() < deadline
             time.sleep(0.02)
         process.send_signal(ending)
@@ -229,9 +221,7 @@ main(["fit", "four.csv", "-o", "t.nwk"])
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read(four, tmp_path):
     (tmp_path / "four.csv").chmod(0)
-    assert_one_line_error(
-        treerep("fit", "four.csv", cwd=tmp_path), "four.csv: Permission denied"
-    )
+    assert_one_line_error(treerep("fit", "four.csv", cwd=tmp_path), "four.csv: Permission denied")
 
 
 def test_completion_knows_commands_and_choices(tmp_path):

@@ -41,9 +41,7 @@ def test_products_are_read_as_embeddings(call: Caller) -> None:
     done = call("convert", "p.npz", "d.csv")
     assert done.returncode == 0, done.stderr
     expected = product.block(range(6), range(6))
-    np.testing.assert_allclose(
-        read("d.csv").block(range(6), range(6)), expected, rtol=FUNCTIONS
-    )
+    np.testing.assert_allclose(read("d.csv").block(range(6), range(6)), expected, rtol=FUNCTIONS)
 
 
 def test_no_tree_is_fitted_to_a_product(call: Caller) -> None:
@@ -170,21 +168,15 @@ def test_commands_for_one_tree(call: Caller, mammals: tr.Metric) -> None:
     message = "sum.npz contains a sum of 2 trees, but this command needs one tree: "
     assert_one_line_error(call("place", "sum.npz", "mammals.csv"), message)
     Path("a.nwk").write_text(tr.fit(mammals).newick())
-    assert_one_line_error(
-        call("view", "a.nwk", "--compare", "sum.npz", "-o", "x.html"), message
-    )
+    assert_one_line_error(call("view", "a.nwk", "--compare", "sum.npz", "-o", "x.html"), message)
     done = call("fit", "sum.npz")
-    assert_one_line_error(
-        done, "contains a sum of trees: use score, refine, embed, draw or view"
-    )
+    assert_one_line_error(done, "contains a sum of trees: use score, refine, embed, draw or view")
 
 
 def stored_page(path: str) -> dict[str, Any]:
     """The data of a page."""
     text = Path(path).read_text(encoding="utf-8")
-    return json.loads(
-        re.findall(r'id="data" type="application/json">(.*?)</script>', text, re.DOTALL)[0]
-    )
+    return json.loads(re.findall(r'id="data" type="application/json">(.*?)</script>', text, re.DOTALL)[0])
 
 
 def test_view_a_sum_and_two_trees(call: Caller, mammals: tr.Metric) -> None:
@@ -206,16 +198,12 @@ def test_view_a_sum_and_two_trees(call: Caller, mammals: tr.Metric) -> None:
 def test_view_takes_a_column_of_dates(call: Caller, mammals: tr.Metric) -> None:
     rows = "".join(f"{name},{2000 + i}-07-02\n" for i, name in enumerate(mammals.labels))
     Path("dates.csv").write_text(f"name,seen\n{rows}")
-    done = call(
-        "view", "mammals.csv", "--table", "dates.csv", "--dates", "seen", "-o", "x.html"
-    )
+    done = call("view", "mammals.csv", "--table", "dates.csv", "--dates", "seen", "-o", "x.html")
     assert done.returncode == 0, done.stderr
     years = np.frombuffer(base64.b64decode(stored_page("x.html")["dates"]), "<f8")
     np.testing.assert_allclose(np.sort(years), 2000.5 + np.arange(8), atol=0.01)
     done = call("view", "mammals.csv", "--dates", "seen", "-o", "x.html")
-    assert_one_line_error(
-        done, "--dates seen is not a column of the table, which has no columns"
-    )
+    assert_one_line_error(done, "--dates seen is not a column of the table, which has no columns")
 
 
 def test_a_sum_on_standard_input(call: Caller, mammals: tr.Metric, tmp_path) -> None:

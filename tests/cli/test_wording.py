@@ -74,9 +74,7 @@ def messages(package):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
                 text = node.exc.args[0]
                 parts = text.values if isinstance(text, ast.JoinedStr) else [text]
-                words = [
-                    part.value if isinstance(part, ast.Constant) else "x" for part in parts
-                ]
+                words = [part.value if isinstance(part, ast.Constant) else "x" for part in parts]
                 yield f"{path.relative_to(root)}:{node.lineno}", "".join(map(str, words))
 
 

@@ -23,9 +23,7 @@ def same(one, other):
 
 @pytest.mark.parametrize("n_jobs", [2, 4, None])
 def test_threads_do_not_matter(n_jobs):
-    assert same(
-        branching_cells(20_000, dim=5, n_jobs=1), branching_cells(20_000, dim=5, n_jobs=n_jobs)
-    )
+    assert same(branching_cells(20_000, dim=5, n_jobs=1), branching_cells(20_000, dim=5, n_jobs=n_jobs))
 
 
 @pytest.mark.parametrize("n", [10, _BLOCK, 9000])
@@ -55,9 +53,7 @@ def test_chunks_are_counted():
 
 def test_a_seed_is_a_cloud():
     assert same(branching_cells(100, rng=5), branching_cells(100, rng=np.random.default_rng(5)))
-    assert not np.array_equal(
-        branching_cells(100, rng=5).points, branching_cells(100, rng=6).points
-    )
+    assert not np.array_equal(branching_cells(100, rng=5).points, branching_cells(100, rng=6).points)
 
 
 def test_blocks_have_streams_of_their_own():
@@ -84,17 +80,13 @@ def test_without_noise_branches_are_connected_segments():
 
 def test_longer_branches_carry_more_cells():
     cells = branching_cells(100_000, dim=5, levels=4, dtype=np.float64)
-    lengths = np.array(
-        [np.ptp(cells.pseudotime[cells.branch == branch]) for branch in range(15)]
-    )
+    lengths = np.array([np.ptp(cells.pseudotime[cells.branch == branch]) for branch in range(15)])
     counts = np.bincount(cells.branch, minlength=15)
     assert np.allclose(counts / counts.sum(), lengths / lengths.sum(), atol=0.01)
 
 
 def test_noise_is_around_the_branch():
-    exact, noisy = (
-        branching_cells(30_000, dim=5, noise=noise, dtype=np.float64) for noise in (0, 0.7)
-    )
+    exact, noisy = (branching_cells(30_000, dim=5, noise=noise, dtype=np.float64) for noise in (0, 0.7))
     difference = noisy.points - exact.points
     assert np.array_equal(exact.branch, noisy.branch)
     assert np.allclose(difference.std(axis=0), 0.7, rtol=0.03)

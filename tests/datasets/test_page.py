@@ -25,9 +25,7 @@ def test_every_data_set_has_a_row():
 def test_sizes(name):
     points, size = ROWS[name]
     assert numbers(points) == [CATALOG[name].points]
-    assert numbers(size)[:1] == [
-        number for number in [CATALOG[name].size] if number is not None
-    ]
+    assert numbers(size)[:1] == [number for number in [CATALOG[name].size] if number is not None]
 
 
 @pytest.mark.usefixtures("data_folder")

@@ -4,9 +4,7 @@ import pytest
 from treerep.datasets import paper_points
 
 
-@pytest.mark.parametrize(
-    ("dim", "scale", "draw"), [(2, 1, 1), (16, 1, 1), (10, 2, 1), (10, 2, 2)]
-)
+@pytest.mark.parametrize(("dim", "scale", "draw"), [(2, 1, 1), (16, 1, 1), (10, 2, 1), (10, 2, 2)])
 def test_they_lie_in_hyperbolic_space_of_that_dimension(dim, scale, draw, data_folder):
     metric = paper_points(dim, scale=scale, draw=draw)
     everything = np.arange(100)
@@ -19,10 +17,7 @@ def test_they_lie_in_hyperbolic_space_of_that_dimension(dim, scale, draw, data_f
 def test_every_setting_of_the_paper(data_folder):
     powers = [2**k for k in range(1, 11)]
     settings = [(k, 1, 1) for k in powers] + [(10, s, draw) for s in powers for draw in (1, 2)]
-    firsts = {
-        float(paper_points(dim, scale=scale, draw=draw).pairs(0, 1))
-        for dim, scale, draw in settings
-    }
+    firsts = {float(paper_points(dim, scale=scale, draw=draw).pairs(0, 1)) for dim, scale, draw in settings}
     assert len(firsts) == 30
 
 
@@ -39,7 +34,9 @@ def test_no_such_points(dim, scale, draw):
 
 
 def test_not_on_this_machine(monkeypatch, tmp_path):
-    expected = "^the points of the paper were not found: set TREEREP_DATA to a folder .* synthetic/hk_points.npz$"
+    expected = (
+        "^the points of the paper were not found: set TREEREP_DATA to a folder .* synthetic/hk_points.npz$"
+    )
     for folder in ("", str(tmp_path)):
         monkeypatch.setenv("TREEREP_DATA", folder)
         with pytest.raises(FileNotFoundError, match=expected):

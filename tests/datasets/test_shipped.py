@@ -32,6 +32,4 @@ def test_sarich_is_the_published_table():
 
 def test_sarich_is_the_table_of_the_data_folder(data_folder):
     rows = (data_folder / "sarich.csv").read_text().splitlines()[1:]
-    assert np.array_equal(
-        sarich().distances, [[int(value) for value in row.split(",")[1:]] for row in rows]
-    )
+    assert np.array_equal(sarich().distances, [[int(value) for value in row.split(",")[1:]] for row in rows])

@@ -118,9 +118,7 @@ def test_wordnet_3_is_the_papers_graph(data_folder):
         os.environ.get("WNSEARCHDIR", "/usr/share/wordnet")
     )  # the variable of WordNet's own programs
     if not (folder / "data.noun").is_file():
-        pytest.skip(
-            f"no WordNet database in {folder}: install Debian's wordnet-base, or set WNSEARCHDIR"
-        )
+        pytest.skip(f"no WordNet database in {folder}: install Debian's wordnet-base, or set WNSEARCHDIR")
     ours, paper = wordnet_nouns(folder).graph, load("wordnet").graph
     assert (len(ours), ours.adjacency.nnz // 2) == (74374, 75834)
     first, second = np.split(colors([ours.adjacency, paper.adjacency], rounds=12), [len(ours)])

@@ -51,18 +51,12 @@ def test_programs_for_phylogenies() -> None:
         assert all(value(row["auto"]) < value(row[other]) for other in others)
         assert 0 < value(row["minimum_evolution"]) - value(row[FASTME]) < 0.01
     found = {
-        (row["taxa"], row["what"]): {
-            name: value(row[name]) for name in (*others, "auto", LIKELIHOOD)
-        }
+        (row["taxa"], row["what"]): {name: value(row[name]) for name in (*others, "auto", LIKELIHOOD)}
         for row in rows("phylogenies", "Missed and false splits and seconds of the same fits")
     }
-    seconds, missed, false = (
-        found[200, what] for what in ("seconds", "missed true splits", "false splits")
-    )
+    seconds, missed, false = (found[200, what] for what in ("seconds", "missed true splits", "false splits"))
     assert 9 < seconds[FASTME] / seconds["minimum_evolution"] < 15
-    percents = [
-        f"{100 * row[name]:.0f}" for row in (false, missed) for name in (EVOLUTION, REFINED)
-    ]
+    percents = [f"{100 * row[name]:.0f}" for row in (false, missed) for name in (EVOLUTION, REFINED)]
     assert percents == ["26", "19", "26", "27"]
     smaller = found[50, "missed true splits"]
     assert [f"{100 * smaller[name]:.0f}" for name in (EVOLUTION, REFINED)] == ["27", "26"]
@@ -83,9 +77,7 @@ def test_consensus_of_trials() -> None:
 
 def test_classes() -> None:
     methods = ("average", "ward", "treerep", "relaxed_neighbor_joining", "auto")
-    winners = {
-        row["data"]: best(row, methods) for row in rows("truth", "Classes of digits and cells")
-    }
+    winners = {row["data"]: best(row, methods) for row in rows("truth", "Classes of digits and cells")}
     assert [data for data, method in winners.items() if method == "auto"] == [
         "pbmc68k",
         "paul15, normalized",

@@ -29,9 +29,7 @@ def test_members_of_a_class(pages):
     assert {"cut", "newick", "from_newick", "pairs", "load"} <= set(found["methods"])
 
 
-@pytest.mark.parametrize(
-    "name", ["Tree", "Embedding", "TreeEmbedding", "GraphMetric", "Metric"]
-)
+@pytest.mark.parametrize("name", ["Tree", "Embedding", "TreeEmbedding", "GraphMetric", "Metric"])
 def test_internals_are_not_listed(pages, name):
     found = pages.members(f"treerep.{name}")
     assert not pages.HIDDEN & {*found["properties"], *found["methods"]}

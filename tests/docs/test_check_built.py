@@ -88,8 +88,6 @@ def test_main_reports_faults_and_words(check, tmp_path, capsys):
     assert check.main(tmp_path) == 0
     assert "1 user pages, 19 words" in capsys.readouterr().out
     (tmp_path / "howto").mkdir()
-    (tmp_path / "howto" / "bad.html").write_text(
-        "<article>:meth:`x`</article>", encoding="utf-8"
-    )
+    (tmp_path / "howto" / "bad.html").write_text("<article>:meth:`x`</article>", encoding="utf-8")
     assert check.main(tmp_path) == 1
     assert "howto/bad.html: role in the text: :meth:`x`" in capsys.readouterr().out

@@ -32,9 +32,7 @@ WITH_TORCH = {"howto/embed.md", "howto/gpu.md", "tutorials/machine_learning.md"}
 def pages() -> list[str]:
     """Return the pages with blocks of Python, and the README, by their paths from docs/."""
     found = [path for path in sorted(DOCS.rglob("*.md")) if "_build" not in path.parts]
-    texts = {
-        path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in found
-    }
+    texts = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in found}
     plain = [page for page, text in texts.items() if "```python\n" in text]
     return ["../README.md", *plain, *sorted(WITH_TORCH - set(plain))]
 
@@ -79,10 +77,7 @@ def run_script(code: str, folder: Path) -> None:
 @pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(page, marks=pytest.mark.torch if page in WITH_TORCH else [])
-        for page in pages()
-    ],
+    [pytest.param(page, marks=pytest.mark.torch if page in WITH_TORCH else []) for page in pages()],
 )
 def test_blocks_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

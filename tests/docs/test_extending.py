@@ -42,9 +42,7 @@ def run(copy: Path) -> Callable[..., str]:
 
     def done(*command: object) -> str:
         # Without the variables of a hook that git may be running right now.
-        surroundings = {
-            name: value for name, value in os.environ.items() if not name.startswith("GIT_")
-        }
+        surroundings = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         surroundings["PYTHONPATH"] = str(copy / "src")
         found = subprocess.run(
             list(map(str, command)),
@@ -60,9 +58,7 @@ def run(copy: Path) -> Callable[..., str]:
     return done
 
 
-@pytest.mark.skipif(
-    shutil.which("git") is None, reason="git is not installed: it applies the diffs"
-)
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed: it applies the diffs")
 def test_they_apply_and_their_tests_pass(run: Callable[..., str]) -> None:
     for diff in DIFFS:  # each to the sources as they are
         run("git", "apply", "--check", "-C1", diff)
@@ -84,9 +80,7 @@ def test_they_apply_and_their_tests_pass(run: Callable[..., str]) -> None:
 
 def _test_of(diff: Path) -> str:
     """The test that a diff adds."""
-    (test,) = re.findall(
-        r"^\+\+\+ b/(tests/\S+)$", diff.read_text(encoding="utf-8"), flags=re.MULTILINE
-    )
+    (test,) = re.findall(r"^\+\+\+ b/(tests/\S+)$", diff.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return test
 
 

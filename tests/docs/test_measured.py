@@ -45,10 +45,7 @@ def memory() -> list[str]:
             for row in treerep
             if row["points"] >= 100_000_000
         ),
-        *(
-            f'| {row["points"]:,} | 50 (float32) | `"backbone"` | {short(row["GB"])} GB |'
-            for row in backbone
-        ),
+        *(f'| {row["points"]:,} | 50 (float32) | `"backbone"` | {short(row["GB"])} GB |' for row in backbone),
     ]
 
 
@@ -102,9 +99,7 @@ def one_machine() -> list[str]:
 
 def memory_of_one_machine() -> list[str]:
     """Memory of the default method beyond the points."""
-    beyond = {
-        row["points"]: row["additional, MB"] for row in rows("backbone", "Memory of a fit")
-    }
+    beyond = {row["points"]: row["additional, MB"] for row in rows("backbone", "Memory of a fit")}
     return [f"{beyond[n]:.0f} MB for" for n in (20_000, 100_000, 1_000_000)]
 
 
@@ -117,9 +112,7 @@ def sums_of_trees() -> list[str]:
     sums = {(row["graph"], row["trees"]): row for row in rows("sums", "Sums of trees")}
     bounds = {row["graph"]: row for row in rows("lower_bounds", "Lower bounds of the average")}
     products = {
-        row["graph"]: row
-        for row in rows("products", "Products of spaces")
-        if row["space"] == "(H2)^10, sum"
+        row["graph"]: row for row in rows("products", "Products of spaces") if row["space"] == "(H2)^10, sum"
     }
     names = {"celegans": "C. elegans", "diseasome": "Diseasome", "csphd": "CS PhD"}
     return [
@@ -143,8 +136,6 @@ def sums_of_trees() -> list[str]:
     ],
 )
 def test_numbers_are_those_that_were_measured(page: str, lines: Any) -> None:
-    text = " ".join(
-        (DOCS / page).read_text(encoding="utf-8").split()
-    )  # sentences may be wrapped
+    text = " ".join((DOCS / page).read_text(encoding="utf-8").split())  # sentences may be wrapped
     for line in lines():
         assert line in text, f"{page} lacks {line!r}"

@@ -16,11 +16,7 @@ from paper.methods import METHODS as PAPER_METHODS
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 RESULTS = ROOT / "benchmarks" / "results"
-STORED = [
-    path.stem
-    for path in sorted(RESULTS.glob("*.json"))
-    if (RESULTS / f"{path.stem}.md").exists()
-]
+STORED = [path.stem for path in sorted(RESULTS.glob("*.json")) if (RESULTS / f"{path.stem}.md").exists()]
 
 
 def page(name: str) -> str:
@@ -37,9 +33,7 @@ def table_below(text: str, heading: str) -> list[list[str]]:
     """Return the cells of the first table after a line."""
     rows = re.search(r"(?:^\|.*\n)+", text[text.index(heading) :], re.MULTILINE)
     assert rows
-    return [
-        [cell.strip() for cell in row.strip("|").split("|")] for row in rows[0].splitlines()[2:]
-    ]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[0].splitlines()[2:]]
 
 
 @pytest.mark.parametrize("name", STORED)
@@ -72,9 +66,7 @@ def test_the_table_names_the_input_of_each_method(method_table: Any) -> None:
 
 def test_scores_of_the_table_are_those_of_their_columns(method_table: Any) -> None:
     cells = json.loads(method_table.CELLS.read_text(encoding="utf-8"))["grqc/nj"]
-    (row,) = [
-        line for line in method_table.table().splitlines() if "| `neighbor_joining`" in line
-    ]
+    (row,) = [line for line in method_table.table().splitlines() if "| `neighbor_joining`" in line]
     shown = dict(zip(method_table.COLUMNS, row.strip("| ").split(" | "), strict=True))
     for column, key in (
         ("distortion, unscaled", "plain"),
@@ -114,9 +106,7 @@ def test_embeddings_of_two_networks() -> None:
         for row in tables("direct")["PM, LM and PT with the defaults (paper in parentheses)"]
     }
     for cells, graph in zip(rows, ("celegans", "diseasome"), strict=True):
-        expected = [
-            f"{scores[graph][0]:.3f} / {scores[graph][1]:.3f}" for scores in (trees, flat)
-        ]
+        expected = [f"{scores[graph][0]:.3f} / {scores[graph][1]:.3f}" for scores in (trees, flat)]
         expected += [learned[graph, column] for column in ("PT 2", "PT 200", "LM 2")]
         assert cells[1:] == expected
 
@@ -133,13 +123,9 @@ def test_hyperbolicity_of_networks() -> None:
         (exact[name]["n"], exact[name]["delta"], exact[name]["seconds"])
         for name in ("celegans", "grqc", "wordnet")
     ]
-    found.append(
-        (enron["n"], float(enron["delta"].strip("[]").split(",")[0]), enron["seconds"])
-    )
+    found.append((enron["n"], float(enron["delta"].strip("[]").split(",")[0]), enron["seconds"]))
     rows = table_below(page("howto/hyperbolicity.md"), "Exact values for graphs")
-    for (_, n, delta, seconds), (true_n, true_delta, true_seconds) in zip(
-        rows, found, strict=True
-    ):
+    for (_, n, delta, seconds), (true_n, true_delta, true_seconds) in zip(rows, found, strict=True):
         assert (n, float(delta)) == (f"{true_n:,}", true_delta)
         assert float(seconds) == float(f"{true_seconds:.1g}")
 
@@ -150,9 +136,7 @@ def test_treerep_of_the_graph_itself() -> None:
         for row in tables("backbone")["Graphs around a backbone"]
         if row["data"] == "grqc" and row["size"] == "default"
     ]
-    assert f"TreeRep takes {row['TreeRep, seconds']} s" in page(
-        "developers/methods_measured.md"
-    )
+    assert f"TreeRep takes {row['TreeRep, seconds']} s" in page("developers/methods_measured.md")
 
 
 def test_errata() -> None:
@@ -173,7 +157,5 @@ def test_refined_trees_are_better_than_their_start() -> None:
 def test_negative_arms() -> None:
     (rows,) = tables("negative_arms").values()
     for row in rows:
-        kept, contracted = (
-            float(row[column].split()[0]) for column in ("set to 0 at the end", "contracted")
-        )
+        kept, contracted = (float(row[column].split()[0]) for column in ("set to 0 at the end", "contracted"))
         assert contracted < kept

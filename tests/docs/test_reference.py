@@ -90,9 +90,7 @@ def test_related_names_exist(name):
 def test_every_parameter_is_described(name):
     value = PUBLIC[name]
     listed = sections(value).get("Parameters", "")
-    described = re.findall(
-        r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: : .*)?$", listed, flags=re.MULTILINE
-    )
+    described = re.findall(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: : .*)?$", listed, flags=re.MULTILINE)
     names = {part.strip("* ") for line in described for part in line.split(",")}
     assert names == set(inspect.signature(value).parameters)
 
@@ -137,7 +135,5 @@ def test_every_method_is_in_the_measured_table(method_table):
     numbers = r"(\| [\d.]+ ){4}\| (graph|matrix) \| [\d.]+ \|$"
     measured = [bool(re.search(numbers, row)) for row in rows]
     # A method that was just added is listed before it is measured.
-    assert all(
-        found or "| - | - | - | - |" in row for row, found in zip(rows, measured, strict=True)
-    )
+    assert all(found or "| - | - | - | - |" in row for row, found in zip(rows, measured, strict=True))
     assert sum(measured) >= 16

@@ -12,9 +12,7 @@ _CELL = re.compile(
     r"^```\{code-cell\} ipython3\n(?::tags:[^\n]*\n)?(.*?)^```", flags=re.DOTALL | re.MULTILINE
 )
 TUTORIALS = sorted(
-    path.relative_to(DOCS).as_posix()
-    for path in (DOCS / "tutorials").glob("*.md")
-    if path.stem != "index"
+    path.relative_to(DOCS).as_posix() for path in (DOCS / "tutorials").glob("*.md") if path.stem != "index"
 )
 
 
@@ -23,13 +21,9 @@ def refuse(*_: object) -> None:
     raise AssertionError("a tutorial uses the network")
 
 
-@pytest.mark.filterwarnings(
-    "ignore:Observation names are not unique"
-)  # while scanpy reads a file
+@pytest.mark.filterwarnings("ignore:Observation names are not unique")  # while scanpy reads a file
 @pytest.mark.parametrize("page", TUTORIALS)
-def test_every_reader_can_run_it(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_reader_can_run_it(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TREEREP_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))

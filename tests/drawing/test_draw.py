@@ -80,12 +80,8 @@ def test_tiny_trees(tree, layout):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_unit_of_length_does_not_change_the_picture(mammals, layout):
-    units = [
-        mammals.with_weights(factor * mammals.weights) for factor in (1.0, 1e-9, 1e9, 1e-200)
-    ]
-    here, *there = (
-        [box.bounds for box in boxes_of(tr.draw(tree, layout=layout))] for tree in units
-    )
+    units = [mammals.with_weights(factor * mammals.weights) for factor in (1.0, 1e-9, 1e9, 1e-200)]
+    here, *there = ([box.bounds for box in boxes_of(tr.draw(tree, layout=layout))] for tree in units)
     for boxes in there:
         np.testing.assert_allclose(boxes, here, atol=0.1)
 
@@ -94,9 +90,7 @@ def test_the_unit_of_length_does_not_change_the_picture(mammals, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_lengths_at_the_ends_of_float64(layout, longest):
     weights = np.array([1.0, 0.5, 1e-9, 1.0, 0.0])
-    tree = tr.Tree(
-        4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], longest * weights, labels="abcd"
-    )
+    tree = tr.Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], longest * weights, labels="abcd")
     ax = tr.draw(tree, layout=layout)
     ax.figure.canvas.draw()
     assert np.isfinite(points_of(ax)).all()
@@ -146,9 +140,7 @@ def test_points_are_where_the_layout_puts_them_and_edges_join_them(mammals):
 
 def test_edges_of_the_rectangular_layout_go_along_the_axes(mammals):
     (lines,) = (
-        c
-        for c in tr.draw(mammals, layout="rectangular").collections
-        if isinstance(c, LineCollection)
+        c for c in tr.draw(mammals, layout="rectangular").collections if isinstance(c, LineCollection)
     )
     for start, corner, end in lines.get_segments():
         assert start[0] == corner[0] and corner[1] == end[1] and end[0] >= corner[0]
@@ -166,9 +158,7 @@ def test_an_embedding_is_drawn_in_the_disk(mammals):
 
 
 def test_points_of_an_embedding_without_a_tree():
-    embedding = tr.Embedding.from_poincare(
-        [[0.0, 0.0], [0.5, 0.0], [0.0, -0.9]], labels=["a", "b", "c"]
-    )
+    embedding = tr.Embedding.from_poincare([[0.0, 0.0], [0.5, 0.0], [0.0, -0.9]], labels=["a", "b", "c"])
     ax = tr.draw(embedding, color=["x", "y", "x"])
     assert len(points_of(ax)) == 3
     (lines,) = (c for c in ax.collections if isinstance(c, LineCollection))
@@ -231,9 +221,7 @@ def test_names_by_wish(mammals):
     assert len(names_of(tr.draw(mammals, labels=range(mammals.n_nodes)))) == mammals.n_nodes
     with pytest.raises(ValueError, match="2 labels do not match 8 points"):
         tr.draw(mammals, labels=["a", "b"])
-    with pytest.raises(
-        ValueError, match="labels must be True, False, None, 'support' or a sequence"
-    ):
+    with pytest.raises(ValueError, match="labels must be True, False, None, 'support' or a sequence"):
         tr.draw(mammals, labels="names")
 
 
@@ -254,9 +242,7 @@ def test_names_of_no_width_are_no_trouble(mammals):
 
 
 def test_names_fit_into_the_rows_of_small_axes():
-    tree = tr.Tree(
-        40, [[k, 40] for k in range(40)], np.ones(40), labels=[f"name {k}" for k in range(40)]
-    )
+    tree = tr.Tree(40, [[k, 40] for k in range(40)], np.ones(40), labels=[f"name {k}" for k in range(40)])
     ax = tr.draw(tree, layout="rectangular", ax=plt.figure(figsize=(4, 3)).subplots())
     boxes = boxes_of(ax)
     for k, box in enumerate(boxes):
@@ -337,19 +323,13 @@ def test_size_and_edges_by_wish(mammals):
 
 
 def test_what_cannot_be_drawn_is_refused(mammals):
-    with pytest.raises(
-        TypeError, match="draw expects a tree or an embedding, got ndarray: fit a tree first"
-    ):
+    with pytest.raises(TypeError, match="draw expects a tree or an embedding, got ndarray: fit a tree first"):
         tr.draw(np.zeros((3, 3)))
     with pytest.raises(ValueError, match="layout must be one of 'radial', .* not 'spiral'"):
         tr.draw(mammals, layout="spiral")
-    with pytest.raises(
-        ValueError, match="layout, root, lengths and collapse apply to trees only"
-    ):
+    with pytest.raises(ValueError, match="layout, root, lengths and collapse apply to trees only"):
         tr.draw(tr.embed(mammals), layout="radial")
-    with pytest.raises(
-        ValueError, match="cannot draw an embedding of dimension 3: embed in 2 dimensions"
-    ):
+    with pytest.raises(ValueError, match="cannot draw an embedding of dimension 3: embed in 2 dimensions"):
         tr.draw(tr.embed(mammals, dim=3))
     with pytest.raises(ValueError, match="'whale' is not in the tree"):
         tr.draw(mammals, root="whale")
@@ -386,9 +366,7 @@ def test_axes_that_are_no_plane(mammals):
 
 def test_one_line_says_what_to_install():
     code = "import sys; sys.modules['matplotlib'] = None; import treerep as tr; tr.draw(tr.Tree(1, [], []))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.rstrip().endswith(
         "this needs matplotlib, which is not installed: pip install 'treerep[draw]'"
     )
@@ -396,9 +374,7 @@ def test_one_line_says_what_to_install():
 
 def test_the_door_does_not_import_matplotlib():
     code = "import sys, treerep as tr; tr.draw; print('matplotlib' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 
 

@@ -48,18 +48,14 @@ def test_by_hand() -> None:
     st.integers(1, 5),
     st.sampled_from([1e-3, 1.0, 7.0]),
 )
-def test_distances_are_those_of_point_metrics(
-    seed: int, n: int, dim: int, scale: float
-) -> None:
+def test_distances_are_those_of_point_metrics(seed: int, n: int, dim: int, scale: float) -> None:
     embedding, nodes = random_embedding(seed, n, dim, scale=scale), np.arange(n)
     for points, metric in (
         (embedding.poincare, "poincare"),
         (embedding.lorentz, "hyperboloid"),
     ):
         expected = PointMetric(points, metric).block(nodes, nodes) / scale
-        np.testing.assert_allclose(
-            embedding.block(nodes, nodes), expected, rtol=1e-9, atol=1e-9 / scale
-        )
+        np.testing.assert_allclose(embedding.block(nodes, nodes), expected, rtol=1e-9, atol=1e-9 / scale)
 
 
 @settings(max_examples=25)
@@ -91,18 +87,14 @@ def test_it_is_scored_and_fitted() -> None:
     embedding = random_embedding(n=10, scale=3.0)
     nodes = np.arange(10)
     assert tr.average_distortion(embedding, embedding.block(nodes, nodes)) == 0
-    assert tr.average_distortion(embedding.block(nodes, nodes) / 2, embedding) == pytest.approx(
-        0.5
-    )
+    assert tr.average_distortion(embedding.block(nodes, nodes) / 2, embedding) == pytest.approx(0.5)
     tree = tr.fit(embedding, method="treerep")
     assert len(tree) == 10 and tr.average_distortion(tree, embedding) < 0.5
 
 
 def test_one_point_and_one_dimension() -> None:
     single = Embedding([[0.0]], [0.0])
-    assert repr(single) == "Embedding(1 point, dim 1)" and single.block([0], [0]).tolist() == [
-        [0.0]
-    ]
+    assert repr(single) == "Embedding(1 point, dim 1)" and single.block([0], [0]).tolist() == [[0.0]]
     line = Embedding([[1.0], [-1.0]], [1.0, 2.5])
     assert line.pairs(0, 1) == pytest.approx(3.5, rel=FUNCTIONS)
     assert line.lorentz.shape == (2, 2)
@@ -116,9 +108,7 @@ def test_one_point_and_one_dimension() -> None:
 def test_copies(copied: object) -> None:
     embedding = random_embedding(n_points=7, labels="abcdefg", scale=2.0)
     other = copied(embedding)
-    np.testing.assert_array_equal(
-        other.block(range(12), range(12)), embedding.block(range(12), range(12))
-    )
+    np.testing.assert_array_equal(other.block(range(12), range(12)), embedding.block(range(12), range(12)))
     assert (other.labels, other.scale, other.n_points) == (embedding.labels, 2.0, 7)
     assert not other.radii.flags.writeable and not other.oracle.radii.flags.writeable
 
@@ -179,16 +169,12 @@ def test_bad_input(arguments: tuple, fields: dict, message: str) -> None:
 
 def test_unknown_model() -> None:
     for model in ("disk", 3, ["klein"]):
-        with pytest.raises(
-            ValueError, match="unknown model .*: choose one of poincare, klein, lorentz"
-        ):
+        with pytest.raises(ValueError, match="unknown model .*: choose one of poincare, klein, lorentz"):
             random_embedding().coordinates(model)
 
 
 def test_more_bits_are_not_known() -> None:
-    with pytest.raises(
-        ValueError, match="precision is only supported for embeddings made with method="
-    ):
+    with pytest.raises(ValueError, match="precision is only supported for embeddings made with method="):
         random_embedding().coordinates("klein", precision=100)
 
 
@@ -214,9 +200,7 @@ RIGHT, UP = [1.0, 0.0], [0.0, 1.0]
         ([RIGHT, RIGHT, UP, UP, UP], [40.0, 41.0, 40.0, 42.0, 42.0], 5, 0),
     ],
 )
-def test_the_warning_counts_lost_nodes(
-    directions: list, radii: list, poincare: int, lorentz: int
-) -> None:
+def test_the_warning_counts_lost_nodes(directions: list, radii: list, poincare: int, lorentz: int) -> None:
     embedding = Embedding(directions, radii)
     for model, expected in (("poincare", poincare), ("lorentz", lorentz)):
         with warnings.catch_warnings(record=True) as caught:
@@ -248,9 +232,7 @@ def test_lost_nodes_are_those_of_the_definition(seed: int, n: int, model: str) -
     radii = rng.choice([0.0, 1.0, 18.0, 18.0 + 4e-15, 30.0, 30.0 + 4e-15, 50.0], n)
     embedding = Embedding(directions, radii)
     points = from_polar(embedding.directions, embedding.radii, model)
-    place = [
-        (*d, r) for d, r in zip(embedding.directions.tolist(), radii.tolist(), strict=True)
-    ]
+    place = [(*d, r) for d, r in zip(embedding.directions.tolist(), radii.tolist(), strict=True)]
     naive = [
         any((points[i] == points[j]).all() and place[i] != place[j] for j in range(n))
         or (model != "lorentz" and np.linalg.norm(points[i]) >= 1)

@@ -169,9 +169,7 @@ def test_other_contents(tmp_path: Path, header: dict, fields: dict, message: str
 
 @pytest.mark.parametrize("missing", ["kind", "n_points", "scale", "directions", "labels"])
 def test_missing_parts(tmp_path: Path, missing: str) -> None:
-    header, fields = (
-        {k: v for k, v in part.items() if k != missing} for part in (HEADER, FIELDS)
-    )
+    header, fields = ({k: v for k, v in part.items() if k != missing} for part in (HEADER, FIELDS))
     write_archive(tmp_path / "e.npz", header, fields)
     with pytest.raises(ValueError, match=f"(is damaged|cannot be read).*{missing}"):
         load_embedding(tmp_path / "e.npz")
@@ -182,9 +180,7 @@ def test_other_archives(tmp_path: Path) -> None:
     with (tmp_path / "array.npz").open("wb") as file:
         np.save(file, np.arange(3))
     for name in ("other.npz", "array.npz"):
-        with pytest.raises(
-            ValueError, match=f"{name} cannot be read: it is not an embedding file"
-        ):
+        with pytest.raises(ValueError, match=f"{name} cannot be read: it is not an embedding file"):
             Embedding.load(tmp_path / name)
     Tree(2, [[0, 1]], [1.0]).save(tmp_path / "tree.npz")
     with pytest.raises(ValueError, match="tree.npz was not written by Embedding.save"):
@@ -194,9 +190,7 @@ def test_other_archives(tmp_path: Path) -> None:
         Tree.load(tmp_path / "e.npz")
 
 
-def test_an_earlier_file_survives_a_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_earlier_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "e.npz"
     example(scale=3.0).save(path)
 

@@ -23,12 +23,8 @@ def polar(seed: int, n: int, dim: int, far: float) -> tuple[np.ndarray, np.ndarr
 def test_by_hand() -> None:
     # r = log 3: tanh(r / 2) = 1/2, tanh r = 4/5, cosh r = 5/3, sinh r = 4/3.
     directions, radii = np.array([[0.6, -0.8]]), np.array([np.log(3.0)])
-    np.testing.assert_allclose(
-        from_polar(directions, radii, "poincare"), [[0.3, -0.4]], rtol=FUNCTIONS
-    )
-    np.testing.assert_allclose(
-        from_polar(directions, radii, "klein"), [[0.48, -0.64]], rtol=FUNCTIONS
-    )
+    np.testing.assert_allclose(from_polar(directions, radii, "poincare"), [[0.3, -0.4]], rtol=FUNCTIONS)
+    np.testing.assert_allclose(from_polar(directions, radii, "klein"), [[0.48, -0.64]], rtol=FUNCTIONS)
     np.testing.assert_allclose(
         from_polar(directions, radii, "lorentz"), [[5 / 3, 0.8, -3.2 / 3]], rtol=FUNCTIONS
     )
@@ -51,9 +47,7 @@ def textbook_distance(model: str, x: np.ndarray, y: np.ndarray) -> float:
         a, b = ([Decimal(float(c)) for c in p] for p in (x, y))
         if model == "lorentz":
             # x0 from x: rounding of x0 moves a far point off the hyperboloid.
-            cosh = ((1 + dot(a[1:], a[1:])) * (1 + dot(b[1:], b[1:]))).sqrt() - dot(
-                a[1:], b[1:]
-            )
+            cosh = ((1 + dot(a[1:], a[1:])) * (1 + dot(b[1:], b[1:]))).sqrt() - dot(a[1:], b[1:])
         elif model == "klein":
             cosh = (1 - dot(a, b)) / ((1 - dot(a, a)) * (1 - dot(b, b))).sqrt()
         else:
@@ -92,16 +86,12 @@ def test_coordinates_give_point_metrics(seed: int, n: int, dim: int) -> None:
     directions, radii = polar(seed, n, dim, 8.0)
     nodes = np.arange(n)
     one = PointMetric(from_polar(directions, radii, "poincare"), "poincare").block(nodes, nodes)
-    two = PointMetric(from_polar(directions, radii, "lorentz"), "hyperboloid").block(
-        nodes, nodes
-    )
+    two = PointMetric(from_polar(directions, radii, "lorentz"), "hyperboloid").block(nodes, nodes)
     np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
 
 
 def test_points_outside_are_refused() -> None:
-    with pytest.raises(
-        MetricError, match="point 1 has norm 1.0, but the Poincare ball has radius 1"
-    ):
+    with pytest.raises(MetricError, match="point 1 has norm 1.0, but the Poincare ball has radius 1"):
         polar_of_poincare([[0.0, 0.0], [0.6, 0.8]])
     with pytest.raises(MetricError, match="point 0 is not on the hyperboloid"):
         polar_of_lorentz([[2.0, 1.0]])

@@ -132,9 +132,7 @@ def test_scores() -> None:
     product = tr.embed(TreeSum([half, half]), distortion=1.01)
     assert tr.mean_average_precision(product, graph) == 1
     expected = np.mean(
-        np.abs(block(product) / np.where(np.eye(6), 1, block(graph)) - 1)[
-            ~np.eye(6, dtype=bool)
-        ]
+        np.abs(block(product) / np.where(np.eye(6), 1, block(graph)) - 1)[~np.eye(6, dtype=bool)]
     )
     assert tr.average_distortion(product, graph) == pytest.approx(expected, abs=1e-12)
     assert len(tr.fit(product, method="treerep")) == 6
@@ -186,9 +184,7 @@ def test_components_of_different_dimensions() -> None:
     assert repr(product) == "ProductEmbedding(5 points, 2 spaces of dim 2 and 3)"
     assert product.dim == 5
     for act in (lambda: product.klein, lambda: product.coordinates("klein", precision=60)):
-        with pytest.raises(
-            ValueError, match=r"dimensions \[2, 3\].*use the coordinates of each"
-        ):
+        with pytest.raises(ValueError, match=r"dimensions \[2, 3\].*use the coordinates of each"):
             act()
 
 

@@ -56,9 +56,7 @@ def test_equals_dendropy_on_columns_drawn_here() -> None:
     for seed in np.random.SeedSequence(int(rng.integers(2**63))).spawn(25):
         drawn = points[:, np.random.default_rng(seed).integers(30, size=30)]
         replicate = np.abs(drawn[:, None] - drawn).sum(axis=2)
-        texts.append(
-            tr.fit(tr.MatrixMetric(replicate, labels=LABELS), method="neighbor_joining")
-        )
+        texts.append(tr.fit(tr.MatrixMetric(replicate, labels=LABELS), method="neighbor_joining"))
     namespace = dendropy.TaxonNamespace(LABELS)
     options = {"schema": "newick", "rooting": "force-unrooted", "taxon_namespace": namespace}
     theirs = dendropy.TreeList.get(data="".join(t.newick() for t in texts), **options)
@@ -117,9 +115,7 @@ def test_replicates_of_many_points_run_one_after_the_other(monkeypatch) -> None:
 
 
 @settings(max_examples=10, deadline=None)
-@given(
-    st.integers(4, 9), st.sampled_from(["neighbor_joining", "treerep"]), st.integers(0, 2**32)
-)
+@given(st.integers(4, 9), st.sampled_from(["neighbor_joining", "treerep"]), st.integers(0, 2**32))
 def test_clean_points_have_full_support(n: int, method: str, seed: int) -> None:
     points = clean_points(n, np.random.default_rng(seed))
     tree = tr.fit(points, metric="manhattan", method=method, bootstrap=5, rng=seed)
@@ -131,9 +127,7 @@ def test_clean_points_have_full_support(n: int, method: str, seed: int) -> None:
 @given(st.integers(2, 8), st.integers(1, 6), st.integers(1, 4), st.integers(0, 2**32))
 def test_support_is_a_share(n: int, width: int, replicates: int, seed: int) -> None:
     points = np.random.default_rng(seed).integers(0, 3, size=(n, width)).astype(float)
-    tree = tr.fit(
-        points, metric="manhattan", method="neighbor_joining", bootstrap=replicates, rng=seed
-    )
+    tree = tr.fit(points, metric="manhattan", method="neighbor_joining", bootstrap=replicates, rng=seed)
     known = tree.support[~np.isnan(tree.support)]
     assert_array_equal(known * replicates, np.round(known * replicates))
     assert ((known >= 0) & (known <= 1)).all()
@@ -155,9 +149,7 @@ def test_equal_points_are_not_supported_by_the_order_of_joins() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(
-    "metric", ["euclidean", "manhattan", "chebyshev", "cosine", "correlation"]
-)
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine", "correlation"])
 def test_resampled_points(metric: str, dtype: type) -> None:
     points = np.random.default_rng(3).normal(size=(6, 9)).astype(dtype)
     given = tr.PointMetric(points, metric, labels=LABELS[:6])
@@ -198,12 +190,8 @@ def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="pivot is an option of treerep: add method='treerep'"):
         tr.bootstrap_trees(points, replicates=2, options={"pivot": "near"})
     with pytest.raises(ValueError, match="neighbor_joining does not accept speed"):
-        tr.bootstrap_trees(
-            points, replicates=2, method="neighbor_joining", options={"speed": 2}
-        )
-    with pytest.raises(
-        TypeError, match="no method of fit has the option 'speed': leave it out"
-    ):
+        tr.bootstrap_trees(points, replicates=2, method="neighbor_joining", options={"speed": 2})
+    with pytest.raises(TypeError, match="no method of fit has the option 'speed': leave it out"):
         tr.bootstrap_trees(points, replicates=2, options={"speed": 2})
 
 

@@ -41,9 +41,7 @@ def test_tree_metrics_are_recovered(n: int, keep: str, seed: int) -> None:
 
 def test_few_points() -> None:
     assert len(tr.fit([[0.0]], method="treerep", trials=2, keep="greedy")) == 1
-    assert (
-        tr.fit([[0.0, 2], [2, 0]], method="treerep", trials=2, keep="greedy").pairs(0, 1) == 2
-    )
+    assert tr.fit([[0.0, 2], [2, 0]], method="treerep", trials=2, keep="greedy").pairs(0, 1) == 2
 
 
 def test_bad_arguments() -> None:

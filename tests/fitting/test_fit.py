@@ -19,12 +19,8 @@ POINTS = np.random.default_rng(0).normal(size=(300, 4))
 def test_trials_keep_the_tree_of_lowest_scaled_distortion() -> None:
     metric = tr.PointMetric(POINTS)
     best = tr.fit(metric, trials=8, rng=3, method="treerep")
-    rng = np.random.default_rng(
-        3
-    )  # the first trial uses the generator itself, so it is what trials=1 gives
-    singles = [
-        tr.fit(metric, rng=generator, method="treerep") for generator in [rng, *rng.spawn(7)]
-    ]
+    rng = np.random.default_rng(3)  # the first trial uses the generator itself, so it is what trials=1 gives
+    singles = [tr.fit(metric, rng=generator, method="treerep") for generator in [rng, *rng.spawn(7)]]
     scores = [float(tr.average_distortion(tree, metric, scale="optimal")) for tree in singles]
     assert best == singles[int(np.argmin(scores))]
     assert len(set(scores)) > 1
@@ -84,10 +80,7 @@ def test_labels_pass_through() -> None:
 
 def test_seeds_generators_and_none() -> None:
     by_seed = tr.fit(POINTS, metric="euclidean", rng=7, method="treerep")
-    assert (
-        tr.fit(POINTS, metric="euclidean", rng=np.random.default_rng(7), method="treerep")
-        == by_seed
-    )
+    assert tr.fit(POINTS, metric="euclidean", rng=np.random.default_rng(7), method="treerep") == by_seed
     assert tr.fit(POINTS, metric="euclidean", rng=8, method="treerep") != by_seed
     tr.fit(POINTS, metric="euclidean", rng=None, method="treerep")
 
@@ -98,9 +91,7 @@ def test_tolerance_applies_at_every_level() -> None:
     d = np.abs(np.arange(40.0)[:, None] - np.arange(40.0))
     noisy = d + 1e-3 * np.random.default_rng(0).uniform(size=(40, 40)) * (d > 0)
     noisy = (noisy + noisy.T) / 2
-    assert (
-        tr.fit(noisy, tol=1e-2, method="treerep").n_nodes == 40
-    )  # a path again: no spurious Steiner nodes
+    assert tr.fit(noisy, tol=1e-2, method="treerep").n_nodes == 40  # a path again: no spurious Steiner nodes
     assert tr.fit(noisy, tol=1e-9, method="treerep").n_nodes > 40
 
 

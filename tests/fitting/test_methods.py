@@ -90,15 +90,9 @@ def test_one_point_two_points_and_duplicates(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_seed_gives_one_tree_whatever_the_threads(method: str) -> None:
     options = {"trees": 4} if "trees" in takes(method) else {}
-    one, two, again = (
-        tr.fit(Own(), method=method, rng=7, n_jobs=jobs, **options) for jobs in (1, 2, 2)
-    )
-    assert_allclose(
-        one.block(range(40), range(40)), two.block(range(40), range(40)), rtol=0, atol=0
-    )
-    assert_allclose(
-        two.block(range(40), range(40)), again.block(range(40), range(40)), rtol=0, atol=0
-    )
+    one, two, again = (tr.fit(Own(), method=method, rng=7, n_jobs=jobs, **options) for jobs in (1, 2, 2))
+    assert_allclose(one.block(range(40), range(40)), two.block(range(40), range(40)), rtol=0, atol=0)
+    assert_allclose(two.block(range(40), range(40)), again.block(range(40), range(40)), rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("method", EXACT)
@@ -174,20 +168,14 @@ def test_bad_options_get_one_clear_line(arguments: dict[str, object], message: s
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "method", ["gromov", "construct_tree", "minimum_spanning_tree", "bfs", "level_tree"]
-)
+@pytest.mark.parametrize("method", ["gromov", "construct_tree", "minimum_spanning_tree", "bfs", "level_tree"])
 def test_the_root_is_a_number_or_a_label_as_everywhere(method: str) -> None:
     mammals = tr.datasets.sarich()
     by_label = tr.fit(mammals, method=method, root="monkey")
     assert by_label == tr.fit(mammals, method=method, root=mammals.labels.index("monkey"))
-    with pytest.raises(
-        ValueError, match="no point has the label 'yeti': use one of the labels"
-    ):
+    with pytest.raises(ValueError, match="no point has the label 'yeti': use one of the labels"):
         tr.fit(mammals, method=method, root="yeti")
-    with pytest.raises(
-        ValueError, match="no point has the label 'dog': the points have no labels"
-    ):
+    with pytest.raises(ValueError, match="no point has the label 'dog': the points have no labels"):
         tr.fit(mammals.distances, method=method, root="dog")
 
 
@@ -239,12 +227,8 @@ def test_a_disconnected_graph_is_refused_before_any_method_sees_it() -> None:
         "bartal",
     ],
 )
-def test_what_does_not_fit_into_memory_is_said_at_once(
-    method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_does_not_fit_into_memory_is_said_at_once(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda: 2**20)
-    with pytest.raises(
-        MemoryError, match=f"{method} on 400 points needs .* use method='treerep'"
-    ) as error:
+    with pytest.raises(MemoryError, match=f"{method} on 400 points needs .* use method='treerep'") as error:
         tr.fit(tr.PointMetric(np.zeros((400, 1))), method=method)
     assert "\n" not in str(error.value)

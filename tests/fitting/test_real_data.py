@@ -18,14 +18,9 @@ def test_quality_is_the_papers(name: str, data_folder: Path) -> None:
     graph = tr.datasets.load(name).metric
     every = np.arange(len(graph))
     distances = tr.MatrixMetric(graph.block(every, every).astype(np.uint8))
-    trees = [
-        tr.fit(distances, pivot="closest", tol=0.1, rng=seed, method="treerep")
-        for seed in range(20)
-    ]
+    trees = [tr.fit(distances, pivot="closest", tol=0.1, rng=seed, method="treerep") for seed in range(20)]
     precision = np.mean([tr.mean_average_precision(tree, graph, ties="rank") for tree in trees])
-    distortion = np.mean(
-        [tr.average_distortion(tree, distances, scale="optimal") for tree in trees]
-    )
+    distortion = np.mean([tr.average_distortion(tree, distances, scale="optimal") for tree in trees])
     paper_precision, paper_distortion = PAPER[name]
     assert precision >= paper_precision - 0.025
     assert distortion <= paper_distortion + 0.02

@@ -47,18 +47,12 @@ FITS = {
     ),
     "neighbor_joining": lambda: tr.fit(table(), method="neighbor_joining"),
     "bionj": lambda: tr.fit(table(), method="bionj"),
-    "relaxed_neighbor_joining": lambda: tr.fit(
-        table(), method="relaxed_neighbor_joining", rng=2
-    ),
-    "minimum_evolution": lambda: tr.fit(
-        table(), method="minimum_evolution", criterion="balanced"
-    ),
+    "relaxed_neighbor_joining": lambda: tr.fit(table(), method="relaxed_neighbor_joining", rng=2),
+    "minimum_evolution": lambda: tr.fit(table(), method="minimum_evolution", criterion="balanced"),
     "upgma": lambda: tr.fit(table(), method="upgma"),
     "gromov": lambda: tr.fit(table(), method="gromov", root=3),
     "construct_tree": lambda: tr.fit(table(), method="construct_tree"),
-    "minimum_spanning_tree": lambda: tr.fit(
-        points(), metric="chebyshev", method="minimum_spanning_tree"
-    ),
+    "minimum_spanning_tree": lambda: tr.fit(points(), metric="chebyshev", method="minimum_spanning_tree"),
     "level_tree": lambda: tr.fit(graph(), method="level_tree", root=0),
     "low_stretch": lambda: tr.fit(graph(), method="low_stretch", rng=4),
     "frt": lambda: tr.fit(table(), method="frt", rng=6),

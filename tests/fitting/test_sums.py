@@ -75,18 +75,14 @@ def test_a_grid_is_a_sum_of_two_paths() -> None:
 
 @settings(max_examples=20)
 @given(tree_metrics(max_nodes=25), st.integers(1, 4), st.sampled_from([None, 0.0, 1.0]))
-def test_a_tree_metric_gives_one_exact_tree(
-    d: np.ndarray, count: int, balance: float | None
-) -> None:
+def test_a_tree_metric_gives_one_exact_tree(d: np.ndarray, count: int, balance: float | None) -> None:
     found = tr.fit(d, trees=count, balance=balance)
     assert len(found.trees) == 1
     assert_allclose(found.distances(), d, rtol=1e-9, atol=1e-9 * d.max())
 
 
 @settings(max_examples=15)
-@given(
-    st.one_of(any_symmetric(max_points=12), integer_metrics(max_points=12)), st.integers(2, 4)
-)
+@given(st.one_of(any_symmetric(max_points=12), integer_metrics(max_points=12)), st.integers(2, 4))
 def test_several_trees_are_hardly_ever_worse_than_one(d: np.ndarray, count: int) -> None:
     # In a run over 65 drawn data sets with 2 and 4 trees, no sum was more than 0.5% worse than the one tree.
     one = tr.fit(d)
@@ -132,8 +128,7 @@ def test_seeds_differ() -> None:
 def scaled_by(exponent: int, first: TreeSum, second: TreeSum) -> bool:
     """Return whether all lengths of the second sum are those of the first, times 2^exponent."""
     return all(
-        np.array_equal(one.edges, two.edges)
-        and np.array_equal(np.ldexp(one.weights, exponent), two.weights)
+        np.array_equal(one.edges, two.edges) and np.array_equal(np.ldexp(one.weights, exponent), two.weights)
         for one, two in zip(first.trees, second.trees, strict=True)
     )
 
@@ -152,9 +147,7 @@ def test_a_power_of_two_scales_all_lengths(exponent: int) -> None:
 
 
 @pytest.mark.parametrize("exponent", [-1000, 10, 1010])
-def test_a_power_of_two_scales_all_lengths_for_many_points(
-    few_pairs: None, exponent: int
-) -> None:
+def test_a_power_of_two_scales_all_lengths_for_many_points(few_pairs: None, exponent: int) -> None:
     d = distances(60)
     assert scaled_by(exponent, tr.fit(d, trees=2), tr.fit(np.ldexp(d, exponent), trees=2))
 
@@ -318,9 +311,7 @@ def objective(trees: TreeSum, d: np.ndarray, weights: str) -> float:
     st.booleans(),
     st.integers(1, 3),
 )
-def test_refine_never_worsens_its_objective(
-    d: np.ndarray, weights: Any, moves: bool, count: int
-) -> None:
+def test_refine_never_worsens_its_objective(d: np.ndarray, weights: Any, moves: bool, count: int) -> None:
     trees = [tr.fit(d, method="treerep", rng=k) for k in range(count)]
     start = TreeSum(tree.with_weights(tree.weights / count) for tree in trees)
     better = tr.refine(start, d, weights=weights, balance=0, moves=moves)
@@ -334,9 +325,7 @@ def test_refine_never_worsens_its_objective(
 def test_refine_improves(weights: Any) -> None:
     d = distances(40)
     start = tr.fit(d, trees=2, rng=1, time_limit=1e-9)
-    start = TreeSum(
-        [tree.with_weights(tree.weights / 2) for tree in [*start.trees, *start.trees]]
-    )
+    start = TreeSum([tree.with_weights(tree.weights / 2) for tree in [*start.trees, *start.trees]])
     better = tr.refine(start, d, weights=weights, balance=0)
     assert objective(better, d, weights) < 0.5 * objective(start, d, weights)
 
@@ -362,9 +351,7 @@ def test_exact_sums_are_fixed_points(d: np.ndarray, weights: Any) -> None:
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_rounding_errors_are_not_fitted(weights: Any) -> None:
     tree = tr.datasets.random_tree(20, rng=0)
-    exact = TreeSum(
-        [tree.with_weights(tree.weights / 4), tree.with_weights(tree.weights * 0.75)]
-    )
+    exact = TreeSum([tree.with_weights(tree.weights / 4), tree.with_weights(tree.weights * 0.75)])
     # Rounding to float32 is recognized.
     d = exact.distances().astype(np.float32)
     assert tr.refine(exact, d, weights=weights) == exact
@@ -487,9 +474,7 @@ def test_missing_distances_get_one_clear_line() -> None:
 
 def test_options_that_refine_only_one_tree_get_one_clear_line() -> None:
     start = tr.fit(CYCLE, trees=2)
-    with pytest.raises(
-        ValueError, match="weights='heuristic' does not apply to a sum of trees"
-    ):
+    with pytest.raises(ValueError, match="weights='heuristic' does not apply to a sum of trees"):
         tr.refine(start, CYCLE, weights="heuristic")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="leave out engine and device"):
         tr.refine(start, CYCLE, device="cpu")  # type: ignore[call-overload]

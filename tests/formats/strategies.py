@@ -26,9 +26,7 @@ HARD = [
 
 
 @st.composite
-def named_trees(
-    draw: st.DrawFn, max_nodes: int = 15, *, controls: bool = True, support: bool = True
-) -> Tree:
+def named_trees(draw: st.DrawFn, max_nodes: int = 15, *, controls: bool = True, support: bool = True) -> Tree:
     """Trees whose leaves are data points; with labels or without, and with support or without."""
     tree = draw(trees(max_nodes=max_nodes, leaves=True)).canonical()
     n = len(tree)
@@ -44,8 +42,6 @@ def named_trees(
             tree.edges[:, 0],
             tree.edges[:, 1],
         )
-        shares = np.round(
-            np.random.default_rng(draw(st.integers(0, 99))).random(len(tree.edges)), 4
-        )
+        shares = np.round(np.random.default_rng(draw(st.integers(0, 99))).random(len(tree.edges)), 4)
         shares[child < n] = np.nan
     return Tree(n, tree.edges, tree.weights, labels, support=shares)

@@ -41,9 +41,7 @@ def many(piece: bytes) -> list[bytes]:
 
 def numbered(piece: bytes) -> list[bytes]:
     """Different pieces: no two are the same object, or equal."""
-    return [
-        b"".join(piece % (k * 20000 + i) for i in range(20000)) for k in range(2 * UNPACKED)
-    ]
+    return [b"".join(piece % (k * 20000 + i) for i in range(20000)) for k in range(2 * UNPACKED)]
 
 
 BOMBS = {
@@ -96,9 +94,7 @@ def test_data(tmp_path, name, taken):
     path = packed(tmp_path / f"{name}.gz", BOMBS[name])
     assert path.stat().st_size < 3 * MIB
     kind = "points" if name in ("names.csv", "rows.tsv") else None
-    with pytest.raises(
-        (MemoryError, ValueError), match="memory|a tag or a comment has more than"
-    ) as caught:
+    with pytest.raises((MemoryError, ValueError), match="memory|a tag or a comment has more than") as caught:
         formats.read(path, kind=kind)
     check(path, caught.value, taken)
 
@@ -116,9 +112,7 @@ def test_npz(tmp_path, name, shape, taken):
     path = tmp_path / "d.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for member in ("d", "labels"):
-            array = np.zeros(
-                shape if member == name else 1, np.uint8 if member == "d" else "<U1"
-            )
+            array = np.zeros(shape if member == name else 1, np.uint8 if member == "d" else "<U1")
             file = io.BytesIO()
             np.save(file, array)
             archive.writestr(f"{member}.npy", file.getvalue())
@@ -144,7 +138,5 @@ def test_declarations_are_refused(tmp_path):
     for declaration in ("<!ELEMENT a (b)>", "<!ATTLIST a b CDATA #IMPLIED>"):
         path = tmp_path / "g.graphml"
         path.write_text(f"<!DOCTYPE graphml [\n{declaration}]><graphml/>")
-        with pytest.raises(
-            ValueError, match="line 2: the file declares elements or attributes"
-        ):
+        with pytest.raises(ValueError, match="line 2: the file declares elements or attributes"):
             formats.read(path)

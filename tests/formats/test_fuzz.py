@@ -100,9 +100,7 @@ def check(data: bytes, **options: Any) -> None:
             return
     assert isinstance(metric, Metric)
     some = np.arange(min(len(metric), 5))
-    if isinstance(
-        metric, SequenceMetric
-    ):  # undefined distances raise an error when they are read
+    if isinstance(metric, SequenceMetric):  # undefined distances raise an error when they are read
         metric = SequenceMetric(metric.packed, saturated="cap", labels=metric.labels)
     block = metric.block(some, some)
     assert np.isfinite(block).all()
@@ -117,11 +115,7 @@ def damaged(draw: st.DrawFn, valid: bytes) -> bytes:
     for _ in range(draw(st.integers(1, 4))):
         begin = draw(st.integers(0, len(data)))
         end = min(len(data), begin + draw(st.integers(0, 6)))
-        piece = draw(
-            st.one_of(
-                st.sampled_from(PIECES), st.binary(max_size=4), st.just(data[begin:end] * 2)
-            )
-        )
+        piece = draw(st.one_of(st.sampled_from(PIECES), st.binary(max_size=4), st.just(data[begin:end] * 2)))
         data = data[:begin] + piece + data[end:]
     return data
 
@@ -134,11 +128,7 @@ def test_damaged_files(name, data, kind):
 
 
 @settings(max_examples=20)
-@given(
-    data=st.one_of(
-        st.binary(max_size=300), st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join)
-    )
-)
+@given(data=st.one_of(st.binary(max_size=300), st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join)))
 @example(data=b"")
 @pytest.mark.parametrize("name", [*DATA_FORMATS, None])
 def test_anything_as_any_format(name, data):

@@ -21,9 +21,7 @@ END;
 
 def test_newick_with_several_trees(tmp_path) -> None:
     path = tmp_path / "boot.nwk.gz"
-    path.write_bytes(
-        gzip.compress(b"((a:1,b:1):1,c:1,'d;e':1);\n[note;](a:1,b:2,(c:1,'d;e':1):1);")
-    )
+    path.write_bytes(gzip.compress(b"((a:1,b:1):1,c:1,'d;e':1);\n[note;](a:1,b:2,(c:1,'d;e':1):1);"))
     trees = tr.formats.read_trees(path)
     assert [len(tree) for tree in trees] == [4, 4]
     assert trees[0].with_support(trees).support[4] == 1.0

@@ -20,9 +20,7 @@ def lines(data: bytes) -> list[tuple[int, str]]:
 
 
 @given(
-    pieces=st.lists(
-        st.sampled_from(["a", "\N{DECIDUOUS TREE}", "\n", "\r\n", " ", ","]), max_size=30
-    ),
+    pieces=st.lists(st.sampled_from(["a", "\N{DECIDUOUS TREE}", "\n", "\r\n", " ", ","]), max_size=30),
     chunk=st.integers(1, 9),
     packed=st.booleans(),
 )

@@ -56,9 +56,7 @@ def _none(tree: Tree) -> bool:
 
 @settings(max_examples=40)
 @given(tree=named_trees())
-def test_newick_keeps_names_and_distances(
-    tmp_path_factory: pytest.TempPathFactory, tree: Tree
-) -> None:
+def test_newick_keeps_names_and_distances(tmp_path_factory: pytest.TempPathFactory, tree: Tree) -> None:
     path = tmp_path_factory.mktemp("trees") / "tree.nwk"
     write_tree(tree, path)
     back = read_tree(path)
@@ -135,14 +133,10 @@ def test_suffixes(tmp_path: Path) -> None:
     assert read_tree(tmp_path / "bom.nwk").labels == ("a", "b")
 
 
-def test_pipes(
-    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_pipes(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     for name in READ:
         write_tree(QUARTET, "-", format=name)
-        monkeypatch.setattr(
-            sys, "stdin", io.TextIOWrapper(io.BytesIO(capsysbinary.readouterr().out))
-        )
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(capsysbinary.readouterr().out)))
         assert read_tree("-") == QUARTET
 
 
@@ -201,9 +195,7 @@ def test_options_of_readers(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_files_that_are_refused(
-    name: str, content: bytes, message: str, tmp_path: Path
-) -> None:
+def test_files_that_are_refused(name: str, content: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=message) as error:
         read_tree(tmp_path / name)
@@ -217,27 +209,21 @@ def test_devices_are_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["tree.nwk.gz", "tree.graphml.gz", "tree.json.gz"])
-def test_what_unpacks_to_more_than_memory(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_unpacks_to_more_than_memory(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mark = {
         "tree.nwk.gz": b"(",
         "tree.graphml.gz": b"<graphml><graph>" + b"<edge source='a' target='b'/>" * 60_000,
     }
     (tmp_path / name).write_bytes(gzip.compress(mark.get(name, b"[") + b" " * 3_000_000))
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 4_000_000)
-    with pytest.raises(
-        MemoryError, match=f"{name}: (the input|the graph) needs .* GiB of memory"
-    ):
+    with pytest.raises(MemoryError, match=f"{name}: (the input|the graph) needs .* GiB of memory"):
         read_tree(tmp_path / name)
 
 
 def test_an_archive_that_claims_more_than_there_is(tmp_path: Path) -> None:
     write_tree(QUARTET, tmp_path / "good.npz")
     claim = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        claim, {"descr": "<f8", "fortran_order": False, "shape": (10**12,)}
-    )
+    np.lib.format.write_array_header_1_0(claim, {"descr": "<f8", "fortran_order": False, "shape": (10**12,)})
     with (
         zipfile.ZipFile(tmp_path / "good.npz") as good,
         zipfile.ZipFile(tmp_path / "bad.npz", "w") as bad,

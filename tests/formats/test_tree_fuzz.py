@@ -98,9 +98,7 @@ def test_files_with_faults(name: str, folder: Path, data: st.DataObject) -> None
             )
         )
         piece = data.draw(
-            st.one_of(
-                st.sampled_from(PIECES), st.binary(max_size=4), st.just(content[start:stop] * 2)
-            )
+            st.one_of(st.sampled_from(PIECES), st.binary(max_size=4), st.just(content[start:stop] * 2))
         )
         content = content[:start] + piece + content[stop:]
     try_reader(name, content, folder)
@@ -154,8 +152,6 @@ def test_long_runs_are_refused_in_linear_time(
 
 
 @settings(max_examples=50)
-@given(
-    content=st.one_of(st.binary(max_size=40), st.lists(st.sampled_from(PIECES)).map(b"".join))
-)
+@given(content=st.one_of(st.binary(max_size=40), st.lists(st.sampled_from(PIECES)).map(b"".join)))
 def test_guesses(folder: Path, content: bytes) -> None:
     try_reader(None, content, folder)

@@ -42,9 +42,7 @@ def test_nothing_is_left_of_what_fails(tmp_path, name, monkeypatch):
 def test_any_metric(tmp_path, metric):
     for name in ("d.npy", "d.csv", "d.phy"):
         formats.write_distances(metric, tmp_path / name)
-        np.testing.assert_array_equal(
-            distances(formats.read(tmp_path / name)), distances(metric)
-        )
+        np.testing.assert_array_equal(distances(formats.read(tmp_path / name)), distances(metric))
 
 
 def test_standard_output(monkeypatch):
@@ -57,16 +55,12 @@ def test_standard_output(monkeypatch):
 @pytest.mark.parametrize("label", ["", " x", "x\n", "a\rb", "a\0b"])
 def test_labels_that_would_not_come_back_are_refused(tmp_path, label):
     with pytest.raises(ValueError, match="rename it"):
-        formats.write_distances(
-            tr.as_metric(SQUARE, labels=["a", label, "c"]), tmp_path / "d.csv"
-        )
+        formats.write_distances(tr.as_metric(SQUARE, labels=["a", label, "c"]), tmp_path / "d.csv")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_unknown_formats(tmp_path):
-    with pytest.raises(
-        ValueError, match="distances cannot be written as .*d.xlsx: pass format= one of npy"
-    ):
+    with pytest.raises(ValueError, match="distances cannot be written as .*d.xlsx: pass format= one of npy"):
         formats.write_distances(tr.as_metric(SQUARE), tmp_path / "d.xlsx")
     with pytest.raises(ValueError, match="cannot be written as graphml"):
         formats.write_distances(tr.as_metric(SQUARE), tmp_path / "d.csv", format="graphml")
@@ -159,9 +153,7 @@ def test_any_label_comes_back_as_it_was(tmp_path, name):
     path, delimited = tmp_path / name, "tsv" if name == "d" else None
     sets = [[label] for label in STRANGE]
     sets += [
-        [one, other]
-        for one, other in itertools.permutations(STRANGE, 2)
-        if (hash_of(one + other) % 24) == 0
+        [one, other] for one, other in itertools.permutations(STRANGE, 2) if (hash_of(one + other) % 24) == 0
     ]
     for labels in [*sets, ["source", "target"], list(STRANGE)]:
         n = len(labels)

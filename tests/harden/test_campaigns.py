@@ -73,9 +73,7 @@ def test_recovery_draws_what_it_says() -> None:
 def test_every_kernel_has_a_twin() -> None:
     found = {f"{file}.{name}" for file, names in twins.in_source().items() for name in names}
     assert found == set(twins.judged())
-    assert {file for file, names in twins.in_source().items() if not names} == set(
-        twins.INLINED
-    )
+    assert {file for file, names in twins.in_source().items() if not names} == set(twins.INLINED)
 
 
 def test_every_twin_is_a_test() -> None:
@@ -140,9 +138,7 @@ def test_threads_that_find_another_tree_are_seen() -> None:
     def judged(printed: str, code: int = 0) -> list[str]:
         words = [sys.executable, "-c", f"print({printed!r}); raise SystemExit({code})"]
         pipe = subprocess.PIPE
-        return concurrent._judge(
-            subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True), "a b"
-        )
+        return concurrent._judge(subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True), "a b")
 
     assert judged("\n".join(["a b"] * 8)) == []
     assert judged("\n".join([*["a b"] * 7, "a c"])) == ["thread 7 found other trees"]
@@ -161,9 +157,7 @@ def test_a_leak_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = []
 
     def leak(seed: int) -> None:
-        kept.append(
-            mmap.mmap(-1, 8192)
-        )  # pages of its own: the allocator may have room for small things
+        kept.append(mmap.mmap(-1, 8192))  # pages of its own: the allocator may have room for small things
         kept[-1].write(bytes([seed % 256]) * 8192)
 
     monkeypatch.setattr(memory, "works", lambda: {"leak": leak})
@@ -204,9 +198,7 @@ def test_every_command_that_writes_is_killed(tmp_path: Path) -> None:
 
     commands = get_command(app).commands
     writing = {
-        name
-        for name, one in commands.items()
-        if {"output", "csv"} & {option.name for option in one.params}
+        name for name, one in commands.items() if {"output", "csv"} & {option.name for option in one.params}
     }
     assert {words[0] for words, _ in kills.commands(tmp_path).values()} == writing
 
@@ -231,9 +223,7 @@ def test_kills_in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_writers_that_are_killed_leave_old_or_new_files(tmp_path: Path) -> None:
     # Several files together; the slow test below has all writers.
     words = [sys.executable, "-m", "harden.writes", str(tmp_path), "4", "itol"]
-    done = subprocess.run(
-        words, capture_output=True, text=True, env=common.environment(), check=True
-    )
+    done = subprocess.run(words, capture_output=True, text=True, env=common.environment(), check=True)
     *faults, last = done.stdout.splitlines()
     kills, count = map(int, last.split())
     assert faults == []
@@ -286,10 +276,7 @@ def test_limits_in_small(tmp_path: Path) -> None:
         True,
         None,
     )
-    assert (
-        limits.limited(words, ["other.nex"], tmp_path, resource.RLIMIT_FSIZE, 10**7)[1]
-        is not None
-    )
+    assert limits.limited(words, ["other.nex"], tmp_path, resource.RLIMIT_FSIZE, 10**7)[1] is not None
 
 
 def test_results_are_kept_and_faults_end_with_1(

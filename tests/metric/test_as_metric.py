@@ -30,9 +30,7 @@ def test_arrays_are_distances_unless_a_metric_is_named() -> None:
     assert isinstance(as_metric(SQUARE.tolist()), MatrixMetric)
     assert isinstance(as_metric(SQUARE, metric="precomputed"), MatrixMetric)
     assert isinstance(as_metric(SQUARE, metric="euclidean"), PointMetric)
-    with pytest.raises(
-        MetricError, match=re.escape("3 x 2: for points add metric='euclidean'")
-    ):
+    with pytest.raises(MetricError, match=re.escape("3 x 2: for points add metric='euclidean'")):
         as_metric(SQUARE[:, :2] + 0.5)
 
 
@@ -108,9 +106,7 @@ def test_options_reach_the_metric() -> None:
         ),
     ],
 )
-def test_options_that_mean_nothing_are_refused(
-    data: object, options: dict[str, str], message: str
-) -> None:
+def test_options_that_mean_nothing_are_refused(data: object, options: dict[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         tr.as_metric(data, **options)  # type: ignore[arg-type]
 
@@ -125,9 +121,7 @@ def test_masked_entries_are_refused() -> None:
 def test_metrics_pass_through() -> None:
     metric = MatrixMetric(SQUARE)
     assert as_metric(metric) is metric
-    with pytest.raises(
-        ValueError, match="does not apply to a MatrixMetric, which is already a metric"
-    ):
+    with pytest.raises(ValueError, match="does not apply to a MatrixMetric, which is already a metric"):
         as_metric(metric, metric="euclidean")
 
 
@@ -156,18 +150,14 @@ def test_other_packages_add_types_by_an_entry_point(tmp_path: Path) -> None:
     about = tmp_path / "shapes-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: shapes\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(
-        f"[{GROUP}]\nshapes.Triangles = shapes:read_triangles\n"
-    )
+    (about / "entry_points.txt").write_text(f"[{GROUP}]\nshapes.Triangles = shapes:read_triangles\n")
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
         "import shapes, treerep as tr\n"
         "class Mine(shapes.Triangles): pass\n"
         "print(tr.as_metric(shapes.Triangles(), labels='abc').labels, len(tr.as_metric(Mine())))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "('a', 'b', 'c') 3\n", done.stderr
 
 

@@ -25,9 +25,7 @@ METRICS = {
     "tree": lambda: TREE,
     "frames": lambda: tr.embed(TREE),
     "graph": lambda: tr.GraphMetric(TREE.edges, weights=TREE.weights),
-    "weighted characters": lambda: tr.CharacterMetric(
-        RNG.integers(0, 9, (40, 7)), weights=range(1, 8)
-    ),
+    "weighted characters": lambda: tr.CharacterMetric(RNG.integers(0, 9, (40, 7)), weights=range(1, 8)),
 }
 
 
@@ -51,9 +49,7 @@ def test_one_compiled_kernel_serves_all_metrics() -> None:
     one = read_only(np.array([1]))
     for metric in metrics:
         pair_distances(called(metric.oracle), one, one, np.empty(1))
-    types = {
-        signature for signature in pair_distances.signatures if "CalledOracle" in str(signature)
-    }
+    types = {signature for signature in pair_distances.signatures if "CalledOracle" in str(signature)}
     assert len(types) == 1
 
 

@@ -71,9 +71,7 @@ def test_kinds_of_entries() -> None:
         tr.CharacterMetric(texts, missing=("?", "-")),
         tr.CharacterMetric(objects),
         tr.CharacterMetric(numbers * 2.0**40, missing=0),  # too large for int32
-        tr.CharacterMetric(
-            np.where(numbers == 1, -9, numbers), missing=0
-        ),  # a negative category
+        tr.CharacterMetric(np.where(numbers == 1, -9, numbers), missing=0),  # a negative category
     ]
     for table in tables:
         assert_allclose(table.block(range(3), range(3)), expected)
@@ -129,9 +127,7 @@ def states_of(tree: tr.Tree, rng: np.random.Generator) -> NDArray[np.int64]:
     return np.column_stack(columns)[:, rng.permutation(lengths.sum())]
 
 
-@pytest.mark.parametrize(
-    "method", ["treerep", "auto", "backbone", "neighbor_joining", "minimum_evolution"]
-)
+@pytest.mark.parametrize("method", ["treerep", "auto", "backbone", "neighbor_joining", "minimum_evolution"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_every_method_recovers_a_tree(method: str, weighted: bool) -> None:
     rng = np.random.default_rng(1)
@@ -154,9 +150,7 @@ def test_hyperbolicity() -> None:
 
 
 def test_subsets_keep_weights_and_names() -> None:
-    m = tr.CharacterMetric(
-        [[1, -1, 2], [-1, 2, -1], [1, 3, 4]], weights=[1, 2, 3], labels="abc"
-    )
+    m = tr.CharacterMetric([[1, -1, 2], [-1, 2, -1], [1, 3, 4]], weights=[1, 2, 3], labels="abc")
     part = select_points(m.oracle, np.array([2, 0]))
     assert_array_equal(part.weights, m.oracle.weights)
     assert_array_equal(part.codes, m.codes[[2, 0]])
@@ -165,9 +159,7 @@ def test_subsets_keep_weights_and_names() -> None:
         with pytest.raises(tr.MetricError, match="'a' and 'b' have no known locus in common"):
             same.pairs(0, 1)
     for method in ("treerep", "neighbor_joining"):
-        with pytest.raises(
-            tr.MetricError, match="'[ab]' and '[ab]' have no known locus"
-        ) as error:
+        with pytest.raises(tr.MetricError, match="'[ab]' and '[ab]' have no known locus") as error:
             tr.fit(m, method=method)
         assert "\n" not in str(error.value)
 

@@ -33,9 +33,7 @@ def test_small_matrices_are_judged_as_by_all_quadruples(d: np.ndarray) -> None:
 
 
 def test_a_square_does_not_obey() -> None:
-    assert not obeys_four_points(
-        np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0.0]])
-    )
+    assert not obeys_four_points(np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0.0]]))
 
 
 @pytest.mark.parametrize("digits", [3, 6])

@@ -31,13 +31,9 @@ SQUARE = np.array([[0, 1], [1, 2], [2, 3], [3, 0]])
 HOPS = np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]])
 
 
-def matrix(
-    entries: dict[tuple[int, int], float], n: int, dtype: type = float
-) -> sparse.csr_array:
+def matrix(entries: dict[tuple[int, int], float], n: int, dtype: type = float) -> sparse.csr_array:
     i, j = np.array(list(entries)).T
-    return sparse.csr_array(
-        (np.array(list(entries.values()), dtype=dtype), (i, j)), shape=(n, n)
-    )
+    return sparse.csr_array((np.array(list(entries.values()), dtype=dtype), (i, j)), shape=(n, n))
 
 
 def random_edges(n: int, extra: int, seed: int) -> np.ndarray:
@@ -46,9 +42,7 @@ def random_edges(n: int, extra: int, seed: int) -> np.ndarray:
     return np.concatenate([tree, rng.integers(0, n, (extra, 2))])
 
 
-def refuse(
-    message: str, *args: object, error: type[Exception] = MetricError, **kwargs: object
-) -> None:
+def refuse(message: str, *args: object, error: type[Exception] = MetricError, **kwargs: object) -> None:
     with pytest.raises(error, match=re.escape(message)) as caught:
         GraphMetric(*args, **kwargs)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
@@ -65,9 +59,7 @@ def test_edges_of_any_integer_type(dtype: type) -> None:
     assert_array_equal(metric.vertices, range(4))
 
 
-@pytest.mark.parametrize(
-    "make", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.lil_array]
-)
+@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.lil_array])
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.float32, float])
 def test_sparse_matrices_of_any_kind(make: type, dtype: type) -> None:
     given_matrix = make((HOPS == 1).astype(dtype))
@@ -81,12 +73,8 @@ def test_sparse_matrices_of_any_kind(make: type, dtype: type) -> None:
 @pytest.mark.parametrize("make", [sparse.coo_array, sparse.coo_matrix])
 def test_entries_given_twice_add_up_without_wrapping_around(make: type) -> None:
     i, j = [0, 0, 1, 1], [1, 1, 0, 0]
-    assert (
-        GraphMetric(make((np.full(4, 200, np.uint8), (i, j)), shape=(2, 2))).pairs(0, 1) == 400
-    )
-    assert (
-        GraphMetric(make((np.full(4, 100, np.int8), (i, j)), shape=(2, 2))).pairs(0, 1) == 200
-    )
+    assert GraphMetric(make((np.full(4, 200, np.uint8), (i, j)), shape=(2, 2))).pairs(0, 1) == 400
+    assert GraphMetric(make((np.full(4, 100, np.int8), (i, j)), shape=(2, 2))).pairs(0, 1) == 200
 
 
 def test_vertex_numbers_beyond_int64_are_refused() -> None:
@@ -110,11 +98,7 @@ def test_whole_numbers_too_large_for_exact_sums_are_not_called_integral() -> Non
 def test_the_adjacency_is_sorted_symmetric_float64_and_serves_scipy() -> None:
     metric = GraphMetric(SQUARE[::-1], weights=[4, 3, 2, 1])
     rows = metric.adjacency
-    assert (
-        isinstance(rows, sparse.csr_array)
-        and rows.dtype == np.float64
-        and rows.indices.dtype == np.int32
-    )
+    assert isinstance(rows, sparse.csr_array) and rows.dtype == np.float64 and rows.indices.dtype == np.int32
     assert_array_equal(rows.toarray(), [[0, 1, 0, 4], [1, 0, 2, 0], [0, 2, 0, 3], [4, 0, 3, 0]])
     assert_array_equal(rows.indices, [1, 3, 0, 2, 1, 3, 0, 2])
     assert not any(array.flags.writeable for array in (rows.data, rows.indices, rows.indptr))
@@ -135,9 +119,7 @@ def test_self_loops_do_not_matter_and_the_shortest_of_parallel_edges_counts() ->
     assert_array_equal(looped.adjacency.toarray(), [[0, 2], [2, 0]])
 
 
-@pytest.mark.parametrize(
-    "graph", [sparse.csr_array((1, 1)), [[0, 0]]], ids=["matrix", "self-loop"]
-)
+@pytest.mark.parametrize("graph", [sparse.csr_array((1, 1)), [[0, 0]]], ids=["matrix", "self-loop"])
 def test_a_single_vertex(graph: object) -> None:
     metric = GraphMetric(graph, labels=["alone"])
     assert len(metric) == 1 and metric.labels == ("alone",)
@@ -184,9 +166,7 @@ def test_bad_lengths_are_named(value: float) -> None:
 
 
 def test_edges_of_length_zero_are_refused() -> None:
-    refuse(
-        "edge (2, 3) has length 0.0, but lengths must be positive", SQUARE, weights=[1, 1, 0, 1]
-    )
+    refuse("edge (2, 3) has length 0.0, but lengths must be positive", SQUARE, weights=[1, 1, 0, 1])
     refuse("A.eliminate_zeros()", matrix({(0, 1): 0, (1, 0): 0}, 2))
     refuse("edge (0, 1) has length 0.0", matrix({(0, 1): False, (1, 0): False}, 2, bool))
 
@@ -198,9 +178,7 @@ def test_edges_of_length_zero_are_refused() -> None:
         ({(0, 1): 3, (1, 0): 1, (1, 2): 1, (2, 1): 1}, "entry (0, 1) is 3.0 but (1, 0) is 1.0"),
     ],
 )
-def test_directed_graphs_are_refused(
-    entries: dict[tuple[int, int], float], message: str
-) -> None:
+def test_directed_graphs_are_refused(entries: dict[tuple[int, int], float], message: str) -> None:
     refuse(message, matrix(entries, 3))
     refuse("A.maximum(A.T)", matrix(entries, 3))
 
@@ -296,9 +274,7 @@ def test_searches_and_labels_both_equal_scipy(
     rows, cols = rng.integers(0, n, rng.integers(0, 9)), rng.integers(0, n, rng.integers(0, 9))
     i, j = rng.integers(0, n, (2, 3, 5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            graph_module, "_QUERY_COST", cost
-        )  # 0: labels answer everything; 1e9: searches do
+        patch.setattr(graph_module, "_QUERY_COST", cost)  # 0: labels answer everything; 1e9: searches do
         block, pairs = metric.block(rows, cols), metric.pairs(i, j)
     assert block.shape == (len(rows), len(cols)) and pairs.shape == (3, 5)
     rounding = 1e-13 if weighting == "real" else 0
@@ -366,9 +342,7 @@ def test_searches_that_run_together_are_those_of_scipy(count: int) -> None:
 def test_long_paths_and_lengths_are_searched_one_by_one() -> None:
     path = GraphMetric([[k, k + 1] for k in range(299)])
     assert path._read_together == 1
-    assert_array_equal(
-        path.block(range(300), [0, 7]), np.abs(np.subtract.outer(np.arange(300), [0, 7]))
-    )
+    assert_array_equal(path.block(range(300), [0, 7]), np.abs(np.subtract.outer(np.arange(300), [0, 7])))
     edges = random_edges(300, 50, 1)
     assert GraphMetric(edges, weights=np.full(len(edges), 2.0))._read_together == 1
 
@@ -413,9 +387,7 @@ def test_an_expander_has_a_matrix_instead_of_labels() -> None:
     labels.build_labels()
     assert isinstance(metric.oracle, MatrixOracle) and isinstance(labels.oracle, HubOracle)
     assert metric.oracle.distances.dtype == np.uint8 and metric.has_labels
-    assert_array_equal(
-        metric.oracle.distances, shortest_path(metric.adjacency, unweighted=True)
-    )
+    assert_array_equal(metric.oracle.distances, shortest_path(metric.adjacency, unweighted=True))
     i, j = np.random.default_rng(1).integers(1200, size=(2, 5000))
     assert_array_equal(metric.pairs(i, j), labels.pairs(i, j))
     trees = [tr.fit(graph, method="treerep") for graph in (metric, labels)]
@@ -428,9 +400,7 @@ def test_trees_on_an_expander_have_a_matrix() -> None:
     parent = np.random.default_rng(0).integers(0, later)
     metric = GraphMetric(np.concatenate([expander(1200, 20), np.column_stack([parent, later])]))
     assert isinstance(metric.oracle, MatrixOracle)
-    assert_array_equal(
-        metric.oracle.distances, shortest_path(metric.adjacency, unweighted=True)
-    )
+    assert_array_equal(metric.oracle.distances, shortest_path(metric.adjacency, unweighted=True))
 
 
 def test_an_expander_with_lengths_may_have_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -492,9 +462,7 @@ def test_other_graphs_have_labels(edges: np.ndarray, weights: np.ndarray | None)
     assert isinstance(GraphMetric(edges, weights=weights).oracle, HubOracle)
 
 
-@pytest.mark.parametrize(
-    ("name", "n", "labels_at_most"), [("wordnet", 74_374, 15), ("enron", 33_695, 55)]
-)
+@pytest.mark.parametrize(("name", "n", "labels_at_most"), [("wordnet", 74_374, 15), ("enron", 33_695, 55)])
 def test_real_graphs(data_folder: Path, name: str, n: int, labels_at_most: float) -> None:
     with gzip.open(data_folder / "graphs" / f"{name}.edges.gz") as file:
         metric = GraphMetric(np.loadtxt(file, dtype=np.int64))

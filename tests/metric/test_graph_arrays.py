@@ -33,9 +33,7 @@ TWINS = nx.to_numpy_array(nx.compose(nx.star_graph(200), nx.path_graph([199, 200
     ],
 )
 def test_adjacency_matrices_are_named(array):
-    remedy = (
-        "for a graph pass scipy.sparse.csr_array(A), for distances add metric='precomputed'"
-    )
+    remedy = "for a graph pass scipy.sparse.csr_array(A), for distances add metric='precomputed'"
     with pytest.raises(MetricError, match=f"adjacency matrix.*{re.escape(remedy)}"):
         tr.fit(array)
 

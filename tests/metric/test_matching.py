@@ -22,9 +22,7 @@ from treerep.refinement.moves.search import rearrange
 
 # ((a: 1, b: 2): 1.5, (c: 1, d: 3)), added up by hand.
 DISTANCES = np.array([[0, 3, 3.5, 5.5], [3, 0, 4.5, 6.5], [3.5, 4.5, 0, 4], [5.5, 6.5, 4, 0]])
-TREE = tr.Tree(
-    4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 2.0, 1.5, 1.0, 3.0], labels="abcd"
-)
+TREE = tr.Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 2.0, 1.5, 1.0, 3.0], labels="abcd")
 ORDER = [3, 0, 2, 1]
 SHUFFLED = tr.MatrixMetric(DISTANCES[np.ix_(ORDER, ORDER)], labels=["d", "a", "c", "b"])
 # The same tree, but d comes first in the text: by position it would be another tree.
@@ -50,9 +48,7 @@ def test_position_of_each_point():
     order = point_order(Points(3, ("a", "b", "c")), Points(3, ("c", "a", "b")), ("one", "two"))
     np.testing.assert_array_equal(order, [2, 0, 1])
     for labels in (("a", "b", "c"), None):
-        assert (
-            point_order(Points(3, labels), Points(3, ("a", "b", "c")), ("one", "two")) is None
-        )
+        assert point_order(Points(3, labels), Points(3, ("a", "b", "c")), ("one", "two")) is None
 
 
 @pytest.mark.parametrize(
@@ -113,12 +109,10 @@ def test_scores_match_by_label():
     # Twice as far from a to b, which are 3 apart: one of six pairs has an error of 1.
     wrong = DISTANCES.copy()
     wrong[0, 1] = wrong[1, 0] = 6
-    assert tr.average_distortion(
-        tr.MatrixMetric(wrong, labels="abcd"), SHUFFLED
-    ) == pytest.approx(1 / 6)
-    assert tr.average_distortion(
-        pd.DataFrame(wrong, list("abcd"), list("abcd")), SHUFFLED
-    ) == pytest.approx(1 / 6)
+    assert tr.average_distortion(tr.MatrixMetric(wrong, labels="abcd"), SHUFFLED) == pytest.approx(1 / 6)
+    assert tr.average_distortion(pd.DataFrame(wrong, list("abcd"), list("abcd")), SHUFFLED) == pytest.approx(
+        1 / 6
+    )
 
 
 def test_precision_matches_by_label():
@@ -144,9 +138,7 @@ def test_refined_trees_are_in_the_order_of_the_data():
         better = tr.refine(tree, SHUFFLED, balance=0)
         assert better.labels == SHUFFLED.labels
         np.testing.assert_allclose(better.distances(), SHUFFLED.distances, atol=1e-6)
-        assert (
-            tr.average_distortion(better, SHUFFLED.distances) < 1e-6
-        )  # its order is that of the data
+        assert tr.average_distortion(better, SHUFFLED.distances) < 1e-6  # its order is that of the data
     # Also if the text happens to have the order of the data.
     lucky = tr.Tree.from_newick("(d:1,a:1,c:1,b:1);")
     assert lucky.labels == SHUFFLED.labels
@@ -244,15 +236,9 @@ def test_saved_trees_keep_what_is_known(suffix, tmp_path):
 
 def test_files_that_say_something_else_are_damaged(tmp_path):
     tr.Tree.from_newick(TEXT).save(tmp_path / "tree.json")
-    text = (
-        (tmp_path / "tree.json")
-        .read_text()
-        .replace('"order_known": false', '"order_known": "no"')
-    )
+    text = (tmp_path / "tree.json").read_text().replace('"order_known": false', '"order_known": "no"')
     (tmp_path / "tree.json").write_text(text)
-    with pytest.raises(
-        ValueError, match=r"tree\.json is damaged: order_known is not true or false"
-    ):
+    with pytest.raises(ValueError, match=r"tree\.json is damaged: order_known is not true or false"):
         tr.Tree.load(tmp_path / "tree.json")
 
 
@@ -283,9 +269,9 @@ def test_numbers_name_positions():
     text = tr.Tree.from_newick(plain.newick(3))  # point 3 comes first
     assert text.labels is None
     assert tr.average_distortion(text, DISTANCES) == pytest.approx(0, abs=1e-15)
-    assert tr.average_distortion(
-        text, tr.MatrixMetric(DISTANCES, labels="abcd")
-    ) == pytest.approx(0, abs=1e-15)
+    assert tr.average_distortion(text, tr.MatrixMetric(DISTANCES, labels="abcd")) == pytest.approx(
+        0, abs=1e-15
+    )
     assert tr.refine(text, DISTANCES).labels is None
 
 
@@ -296,9 +282,7 @@ def test_numbers_in_a_text_are_names_beside_labels_that_are_numbers():
     assert (tree.labels, text.labels) == (("3", "0", "2", "1"), None)
     for one, two in ((text, data), (data, text), (tree, data), (tree, data.to_numpy())):
         assert tr.average_distortion(one, two) == pytest.approx(0, abs=1e-15)
-    assert (
-        text.difference(tree).path == tree.difference(text).path == pytest.approx(0, abs=1e-12)
-    )
+    assert text.difference(tree).path == tree.difference(text).path == pytest.approx(0, abs=1e-12)
     better = tr.refine(text, data)
     assert better.labels == tree.labels
     np.testing.assert_allclose(better.distances(), data.to_numpy())
@@ -306,9 +290,7 @@ def test_numbers_in_a_text_are_names_beside_labels_that_are_numbers():
 
 def test_trees_are_compared_by_label():
     text = tr.Tree.from_newick(TEXT)
-    assert (
-        TREE.difference(text) == text.difference(TREE) == (0, 0.0, pytest.approx(0, abs=1e-12))
-    )
+    assert TREE.difference(text) == text.difference(TREE) == (0, 0.0, pytest.approx(0, abs=1e-12))
     with pytest.raises(
         ValueError,
         match="the other tree has labels in the order of a text file, and this tree has no labels",

@@ -53,9 +53,7 @@ def test_memmap_is_used_in_place(tmp_path: Path) -> None:
     assert_array_equal(metric.block(range(50), range(50)), mapped)
 
 
-@pytest.mark.parametrize(
-    "twin", [copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))]
-)
+@pytest.mark.parametrize("twin", [copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))])
 def test_copies_and_pickles_hold_one_read_only_matrix(
     twin: Callable[[MatrixMetric], MatrixMetric],
 ) -> None:
@@ -106,9 +104,7 @@ def test_rounding_to_digits_is_seen(digits: int) -> None:
     )
     distances = np.abs(distances - distances.T) + 2.0 * (1 - np.eye(40))
     rounded = MatrixMetric(np.round(distances, digits))
-    assert rounded.input_eps == pytest.approx(
-        0.5 * 10.0**-digits / np.round(distances, digits).max()
-    )
+    assert rounded.input_eps == pytest.approx(0.5 * 10.0**-digits / np.round(distances, digits).max())
     assert MatrixMetric(distances).input_eps == 0
     # Tables in which single steps matter are taken as exact.
     assert MatrixMetric(0.1 * SMALL).input_eps == 0
@@ -146,9 +142,7 @@ BAD_ENTRIES = [
 
 @pytest.mark.parametrize("n", [8, 150])  # one tile, several tiles
 @pytest.mark.parametrize(("entry", "value", "message"), BAD_ENTRIES)
-def test_the_first_bad_entry_is_named(
-    n: int, entry: tuple[int, int], value: float, message: str
-) -> None:
+def test_the_first_bad_entry_is_named(n: int, entry: tuple[int, int], value: float, message: str) -> None:
     matrix = symmetric(n, 1).astype(np.float64)
     matrix[entry] = value
     with pytest.raises(MetricError, match=re.escape(message)) as error:
@@ -156,9 +150,7 @@ def test_the_first_bad_entry_is_named(
     assert "\n" not in str(error.value)
 
 
-@given(
-    st.integers(0, 129), st.integers(0, 129), st.sampled_from([np.nan, np.inf, -2.0, 5000.0])
-)
+@given(st.integers(0, 129), st.integers(0, 129), st.sampled_from([np.nan, np.inf, -2.0, 5000.0]))
 def test_one_bad_entry_anywhere_is_found(i: int, j: int, value: float) -> None:
     matrix = symmetric(130, 2).astype(np.float64)
     matrix[i, j] = value

@@ -60,9 +60,7 @@ def test_errors(square, message):
 
 
 def test_the_mean_of_two_triangles():
-    metric = MatrixMetric(
-        [[0, 1, NAN], [3, 0, 1], [NAN, 1, 0]], missing=True, symmetrize="mean"
-    )
+    metric = MatrixMetric([[0, 1, NAN], [3, 0, 1], [NAN, 1, 0]], missing=True, symmetrize="mean")
     assert metric.pairs(0, 1) == 2
 
 

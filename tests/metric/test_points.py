@@ -87,9 +87,7 @@ def test_angles_agree_with_scipy(metric: str) -> None:
 def test_small_and_flat_angles_keep_their_digits() -> None:
     # acos(1 - 5e-21) is 0 in float64; the angle is 1e-10 (and pi minus that for the mirrored vector).
     x = [[1.0, 0.0], [1.0, 1e-10], [-1.0, 1e-10]]
-    assert_allclose(
-        PointMetric(x, "cosine").pairs(0, [1, 2]), [1e-10, np.pi - 1e-10], rtol=1e-14
-    )
+    assert_allclose(PointMetric(x, "cosine").pairs(0, [1, 2]), [1e-10, np.pi - 1e-10], rtol=1e-14)
 
 
 NOT_TINY = st.floats(-1e3, 1e3).filter(lambda value: abs(value) > 1e-3)
@@ -159,13 +157,9 @@ def test_hyperbolic_points_at_the_ends_of_the_range_of_floats() -> None:
     assert_allclose(metric.pairs([0, 1], 2), np.arcsinh(ray[:2]), rtol=1e-14)
     with pytest.raises(MetricError, match=r"^point 1 has \|x\| = 1e\+160, which exceeds 1e150"):
         PointMetric([[1.0, 0.0], [1e160, 1e160]], "hyperboloid")
-    with pytest.raises(
-        MetricError, match="^point 1 is the farthest from the origin, at distance 1e-200"
-    ):
+    with pytest.raises(MetricError, match="^point 1 is the farthest from the origin, at distance 1e-200"):
         PointMetric([[1.0, 0.0], [1.0, 1e-200]], "hyperboloid")
-    with pytest.raises(
-        MetricError, match="^point 1 is the farthest from the origin, at distance 2e-200"
-    ):
+    with pytest.raises(MetricError, match="^point 1 is the farthest from the origin, at distance 2e-200"):
         PointMetric([[0.0, 0.0], [0.0, 1e-200]], "poincare")
     with pytest.raises(MetricError, match=r"point 0 has norm 1e\+200"):
         PointMetric([[1e200, 0.0]], "poincare")
@@ -188,9 +182,7 @@ def test_near_points_far_out_on_the_hyperboloid(radius: float, step: float) -> N
 def test_hyperbolic_right_triangle() -> None:
     # Hyperbolic Pythagoras: cosh c = cosh a cosh b.
     a, b = 1.5, 2.5
-    hyperboloid = np.array(
-        [[np.cosh(a), np.sinh(a), 0], [np.cosh(b), 0, np.sinh(b)], [1, 0, 0]]
-    )
+    hyperboloid = np.array([[np.cosh(a), np.sinh(a), 0], [np.cosh(b), 0, np.sinh(b)], [1, 0, 0]])
     metric = PointMetric(hyperboloid, "hyperboloid")
     assert_allclose(
         metric.pairs([0, 0, 1], [1, 2, 2]),
@@ -216,9 +208,7 @@ def test_float_points_are_not_copied_and_others_are_widened() -> None:
         assert np.shares_memory(PointMetric(x).points, x)
     assert PointMetric(np.eye(3, dtype=np.int8)).points.dtype == np.float64
     fortran = np.asfortranarray(np.random.default_rng(0).normal(size=(5, 3)))
-    by_rows, by_columns = (
-        PointMetric(x).block(range(5), range(5)) for x in (fortran.copy("C"), fortran)
-    )
+    by_rows, by_columns = (PointMetric(x).block(range(5), range(5)) for x in (fortran.copy("C"), fortran))
     assert_array_equal(by_rows, by_columns)
 
 
@@ -234,9 +224,7 @@ def test_squared_distances() -> None:
     metric = PointMetric(x, "sqeuclidean")
     every = np.arange(40)
     assert np.allclose(metric.block(every, every), cdist(x, x, "sqeuclidean"))
-    assert np.allclose(
-        metric.pairs(every, every[::-1]), PointMetric(x).pairs(every, every[::-1]) ** 2
-    )
+    assert np.allclose(metric.pairs(every, every[::-1]), PointMetric(x).pairs(every, every[::-1]) ** 2)
     assert metric.squared and not PointMetric(x).squared
     assert PointMetric(x.round(), "sqeuclidean").integral
 
@@ -309,9 +297,7 @@ def test_copies_and_pickles_come_out_read_only(
     given_metric = PointMetric(points_for(metric, 6, 3), metric, labels="abcdef")
     other = twin(given_metric)
     assert not any(array.flags.writeable for array in (other.points, *other.oracle))
-    assert (
-        type(other.oracle) is type(given_metric.oracle) and other.labels == given_metric.labels
-    )
+    assert type(other.oracle) is type(given_metric.oracle) and other.labels == given_metric.labels
     assert np.shares_memory(other.points, other.oracle[0]) == (metric in SCIPY)
     assert_array_equal(other.block(range(6), range(6)), given_metric.block(range(6), range(6)))
 

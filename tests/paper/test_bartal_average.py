@@ -28,10 +28,7 @@ def test_hand_worked_mean() -> None:
     assert len(average) == 3
     assert not average.integral
     assert repr(average) == "TreeAverage(3 points, 2 trees)"
-    assert (
-        repr(TreeAverage([tr.datasets.random_tree(2000)]))
-        == "TreeAverage(2,000 points, 1 tree)"
-    )
+    assert repr(TreeAverage([tr.datasets.random_tree(2000)])) == "TreeAverage(2,000 points, 1 tree)"
 
 
 @settings(max_examples=30)
@@ -44,12 +41,8 @@ def test_blocks_and_pairs_are_means(n: int, count: int, seed: int) -> None:
     expected = np.mean([tree.distances() for tree in trees], axis=0)
     points = np.random.default_rng(seed).permutation(n)
     assert_allclose(average.block(points, points), expected[np.ix_(points, points)], rtol=1e-12)
-    assert_allclose(
-        average.block(points[:1], points), expected[points[:1]][:, points], rtol=1e-12
-    )
-    assert_allclose(
-        average.pairs(points, points[::-1]), expected[points, points[::-1]], rtol=1e-12
-    )
+    assert_allclose(average.block(points[:1], points), expected[points[:1]][:, points], rtol=1e-12)
+    assert_allclose(average.pairs(points, points[::-1]), expected[points, points[::-1]], rtol=1e-12)
 
 
 def test_one_tree_is_its_own_mean_and_the_trees_are_not_changed() -> None:
@@ -105,8 +98,6 @@ def test_only_points_are_asked_for_not_steiner_nodes() -> None:
         ),
     ],
 )
-def test_what_cannot_be_averaged_is_refused(
-    trees: list, error: type[Exception], message: str
-) -> None:
+def test_what_cannot_be_averaged_is_refused(trees: list, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         TreeAverage(trees)

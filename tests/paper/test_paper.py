@@ -36,16 +36,12 @@ def checked(tmp_path_factory):
     out, err = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = whole.check(within=60, only=keys, folder=folder)
-    return SimpleNamespace(
-        folder=folder, code=code, out=out.getvalue(), err=err.getvalue(), cells=len(keys)
-    )
+    return SimpleNamespace(folder=folder, code=code, out=out.getvalue(), err=err.getvalue(), cells=len(keys))
 
 
 def test_smallest_cells_computed_anew_are_as_stored(checked):
     assert checked.code == 0, checked.err
-    assert checked.out.startswith(
-        f"{checked.cells} recomputed cells agree with the stored ones"
-    )
+    assert checked.out.startswith(f"{checked.cells} recomputed cells agree with the stored ones")
 
 
 class _Page(HTMLParser):
@@ -66,10 +62,7 @@ class _Page(HTMLParser):
 
 # Next to the test before, so that one test process nearly always runs both, and computes the cells once.
 def test_the_report_explains_all_and_stands_alone(checked):
-    assert (
-        report.unexplained([report.Part(name, Store(name)) for name in report.EXPERIMENTS])
-        == []
-    )
+    assert report.unexplained([report.Part(name, Store(name)) for name in report.EXPERIMENTS]) == []
     text = (checked.folder / "report.md").read_text()
     assert text == (report.FOLDER / "report.md").read_text()
     assert all(f"## {title}" in text for title in report.EXPERIMENTS.values())
@@ -111,10 +104,7 @@ def test_an_experiment_runs_alone(tmp_path, capsys):
     assert "| TR | **" in capsys.readouterr().out
     with pytest.raises(SystemExit) as stop:
         run_alone("graphs", ["--only", "mars"])
-    assert (
-        stop.value.code == 2
-        and "no 'mars' here: choose from celegans" in capsys.readouterr().err
-    )
+    assert stop.value.code == 2 and "no 'mars' here: choose from celegans" in capsys.readouterr().err
 
 
 def test_keys_are_chosen_by_row_and_column():
@@ -149,30 +139,19 @@ def test_who_is_better(ours, paper, better, verdict):
 
 
 def test_published_tables_are_whole():
-    assert (
-        published.GRAPH_MAP["grqc"]["pm200"] == 0.784
-        and published.GRAPH_MAP["enron"]["nj"] is None
-    )
+    assert published.GRAPH_MAP["grqc"]["pm200"] == 0.784 and published.GRAPH_MAP["enron"]["nj"] is None
     assert published.GRAPH_SECONDS["wordnet"]["ls"] == 0.08
-    assert (
-        set(published.GRAPH_MAP)
-        == set(published.GRAPH_DISTORTION)
-        == set(published.GRAPH_SECONDS)
-    )
+    assert set(published.GRAPH_MAP) == set(published.GRAPH_DISTORTION) == set(published.GRAPH_SECONDS)
 
 
 def test_treerep_is_twenty_times_as_fast_as_in_the_paper():
     # The stored times, not those of this machine.
     paper = {("graphs", name): row["tr"] for name, row in published.GRAPH_SECONDS.items()}
     paper |= {("single_cell", name): row["tr"] for name, row in published.CELLS_SECONDS.items()}
-    paper |= {
-        ("reconstruction", size): time for size, time in published.RECONSTRUCTION["tr"].items()
-    }
+    paper |= {("reconstruction", size): time for size, time in published.RECONSTRUCTION["tr"].items()}
     rows = {place: time for place, time in paper.items() if time > 0.01}
     slow = [
-        place
-        for place, time in rows.items()
-        if time < 20 * Store(place[0]).get(place[1], "tr", "seconds")
+        place for place, time in rows.items() if time < 20 * Store(place[0]).get(place[1], "tr", "seconds")
     ]
     assert len(rows) == 15 and slow == []
 
@@ -191,11 +170,7 @@ def test_the_default_is_closer_to_all_data_than_treerep(name):
     store, module = Store(name), experiment(name)
     data = {key.data for key in module.keys() if key.method == "auto"}  # noqa: SIM118 (a module, not a dict)
     assert data == {key.data for key in module.keys() if key.method == "tr_ours"}  # noqa: SIM118
-    further = [
-        one
-        for one in data
-        if store.get(one, "auto", "plain") >= store.get(one, "tr_ours", "plain")
-    ]
+    further = [one for one in data if store.get(one, "auto", "plain") >= store.get(one, "tr_ours", "plain")]
     assert further == []
     shown = [table for table in module.tables(store) if "Default" in table.columns]
     assert {table.title for table in shown} >= {"Average distortion", "Seconds"}

@@ -122,18 +122,14 @@ def test_the_tree_of_the_places_has_the_lengths_used() -> None:
     names = [f"t{k}" for k in range(len(d))]
     metric = tr.MatrixMetric(d, labels=names)
     old = tr.Tree.from_newick(
-        scaled(tr.Tree(len(d), whole.edges, whole.weights, labels=names), 7.0)
-        .restrict(names[:30])
-        .newick()
+        scaled(tr.Tree(len(d), whole.edges, whole.weights, labels=names), 7.0).restrict(names[:30]).newick()
     ).with_root("t3")
     found = tr.placements(old, names[30:], data=metric)
     assert found.tree.labels == old.labels
     assert found.tree.root == old.root
     assert_array_equal(found.tree.edges, old.edges)
     assert_allclose(found.tree.weights, old.weights / 7, rtol=1e-6, atol=1e-9)
-    given_lengths = tr.placements(
-        old, names[30:], data=scaled_metric(metric, 7), lengths="given"
-    )
+    given_lengths = tr.placements(old, names[30:], data=scaled_metric(metric, 7), lengths="given")
     assert given_lengths.tree is old
     assert_array_equal(given_lengths.nodes[:, 0], found.nodes[:, 0])
     assert_allclose(given_lengths.pendant[:, 0], found.pendant[:, 0] * 7, atol=1e-6)
@@ -198,9 +194,7 @@ def test_many_points_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_errors() -> None:
     tree = tr.Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 3.0], labels="abc")
     rows = [[3.0, 4.0, 1.0]]
-    with pytest.raises(
-        ValueError, match="lengths='refit' needs the distances between the points"
-    ):
+    with pytest.raises(ValueError, match="lengths='refit' needs the distances between the points"):
         tr.place(tree, rows, lengths="refit")
     with pytest.raises(ValueError, match="lengths must be"):
         tr.placements(tree, rows, lengths="fit")  # type: ignore[arg-type]

@@ -14,9 +14,7 @@ from treerep.placement.place import find_places
 TREE = tr.Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 4.0], labels="abc")
 ROWS = pd.DataFrame([[4.0, 5.0, 7.0], [4.0, 5.0, 1.0]], index=["x", "y"], columns=list("abc"))
 TEXT = tr.Tree.from_newick("(c:4,a:1,b:2);")
-LARGER = tr.Tree(
-    5, [[0, 5], [1, 5], [4, 5], [4, 2], [5, 3]], [1.0, 2.0, 3.0, 1.0, 3.0], labels="abcxy"
-)
+LARGER = tr.Tree(5, [[0, 5], [1, 5], [4, 5], [4, 2], [5, 3]], [1.0, 2.0, 3.0, 1.0, 3.0], labels="abcxy")
 
 
 @pytest.mark.parametrize("columns", ["abc", "cab", "bca"])
@@ -94,9 +92,7 @@ def test_an_array_is_not_matched_to_a_text():
         tr.place(TEXT.restrict("abc"), ROWS.to_numpy()).block([3, 4], range(3)), ROWS.to_numpy()
     )
     numbers = tr.Tree.from_newick("(2:4,0:1,1:2);")  # which name the columns
-    np.testing.assert_allclose(
-        tr.place(numbers, ROWS.to_numpy()).block([3, 4], range(3)), ROWS.to_numpy()
-    )
+    np.testing.assert_allclose(tr.place(numbers, ROWS.to_numpy()).block([3, 4], range(3)), ROWS.to_numpy())
 
 
 POINTS = pd.DataFrame({"right": [0.0, 2.0, 9.0], "up": [0.0, 0.0, 1.0]}, index=list("abc"))
@@ -129,9 +125,7 @@ KINDS = {
 @pytest.mark.parametrize("as_text", [False, True])
 def test_old_points_are_found_by_name(kind, as_text):
     tree = tr.fit(POINTS, metric="euclidean", method="treerep")
-    expected = tr.place(
-        tree, NEW.to_numpy(), data=POINTS.to_numpy(), metric="euclidean", labels=["x", "y"]
-    )
+    expected = tr.place(tree, NEW.to_numpy(), data=POINTS.to_numpy(), metric="euclidean", labels=["x", "y"])
     old, given = KINDS[kind][0](POINTS.loc[list("cab")]), KINDS[kind][1](NEW)
     measure = None if isinstance(old, tr.Metric) else "euclidean"
     placed = tr.place(
@@ -155,9 +149,7 @@ def test_old_points_that_do_not_match_are_refused():
         ValueError,
         match="the tree has labels in the order of a text file, and data has no labels: give data",
     ):
-        tr.place(
-            tr.Tree.from_newick(tree.newick()), NEW, data=POINTS.to_numpy(), metric="euclidean"
-        )
+        tr.place(tr.Tree.from_newick(tree.newick()), NEW, data=POINTS.to_numpy(), metric="euclidean")
     with pytest.raises(
         ValueError,
         match="rows has no column 'up', which is in data: use the same columns in both",
@@ -176,9 +168,7 @@ def test_whole_numbers_beside_fractions_are_exact():
     # In halves, and in quarters as after rooting, nothing shorter than an eighth can be right.
     for length in (3.5, 3.75):
         halves = tr.Tree(2, [[0, 1]], [length])
-        np.testing.assert_array_equal(
-            tr.place(halves, [[2, 2]]).block([2], [0, 1]), [[2.0, 2.0]]
-        )
+        np.testing.assert_array_equal(tr.place(halves, [[2, 2]]).block([2], [0, 1]), [[2.0, 2.0]])
 
 
 @settings(max_examples=40)
@@ -210,6 +200,4 @@ def test_whole_number_rows_are_exact_in_any_star(lengths, share):
     )  # the new point hangs by `share`, so that its distances are whole numbers
     tree = tr.Tree(len(arms), [[i, len(arms)] for i in range(len(arms))], arms)
     placed = tr.place(tree, np.array([lengths], dtype=float))
-    np.testing.assert_allclose(
-        placed.block([len(arms)], range(len(arms))), [lengths], rtol=1e-12
-    )
+    np.testing.assert_allclose(placed.block([len(arms)], range(len(arms))), [lengths], rtol=1e-12)

@@ -83,9 +83,7 @@ def test_any_tree_will_do(tree: tr.Tree, data: st.DataObject) -> None:
 
 @given(tree_metrics(), st.data())
 @settings(max_examples=40)
-def test_edges_that_rounding_made_do_not_lead_astray(
-    d: np.ndarray, data: st.DataObject
-) -> None:
+def test_edges_that_rounding_made_do_not_lead_astray(d: np.ndarray, data: st.DataObject) -> None:
     # Neighbor joining resolves every node into binary ones, with edges of length 0 or a few ulps between them.
     n = data.draw(st.integers(1, len(d)))
     placed = tr.place(tr.fit(d[:n, :n], method="neighbor_joining"), d[n:])
@@ -114,21 +112,15 @@ def naive_fit(
     offsets = row[points] - np.minimum(d[a, points], d[b, points])
 
     def mean(chosen: np.ndarray) -> float:
-        return (
-            float(np.average(offsets[chosen], weights=weights[chosen])) if chosen.any() else 0.0
-        )
+        return float(np.average(offsets[chosen], weights=weights[chosen])) if chosen.any() else 0.0
 
     x = np.clip((mean(near_a) - mean(~near_a) + length) / 2, 0, length) if a != b else 0.0
     left = offsets - np.where(near_a, x, length - x)
     height = max(float(np.average(left, weights=weights)), 0.0)
-    return float((weights * (left - height) ** 2).sum()), np.minimum(
-        d[a] + x, d[b] + length - x
-    ) + height
+    return float((weights * (left - height) ** 2).sum()), np.minimum(d[a] + x, d[b] + length - x) + height
 
 
-def naive_place(
-    tree: tr.Tree, row: np.ndarray, walks: int, floor: float
-) -> tuple[float, np.ndarray]:
+def naive_place(tree: tr.Tree, row: np.ndarray, walks: int, floor: float) -> tuple[float, np.ndarray]:
     """Walk as the kernel does, for a tree of positive lengths and distances that are no tree's."""
     separators, d = (
         find_separators(tree, walks, 1e-300, np.random.default_rng(0)),
@@ -148,9 +140,7 @@ def naive_place(
                 break
             at = separators.following[best]
     position = separators.tree.position
-    nearest = min(
-        (p for points in asked.values() for p in points), key=lambda p: (row[p], position[p])
-    )
+    nearest = min((p for points in asked.values() for p in points), key=lambda p: (row[p], position[p]))
     parent = int(tree.rooted().parent[nearest])
     ends.append((nearest, parent if parent >= 0 else nearest))
     return min((naive_fit(d, asked, row, a, b, floor) for a, b in ends), key=lambda fit: fit[0])
@@ -201,9 +191,7 @@ def test_copies_of_old_points_lie_on_them(d: np.ndarray, times: int) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_old_points(n: int) -> None:
-    d = np.abs(
-        np.subtract.outer([0.0, 1.5, 4.0, 2.5, -1.0, 2.5], [0.0, 1.5, 4.0, 2.5, -1.0, 2.5])
-    )
+    d = np.abs(np.subtract.outer([0.0, 1.5, 4.0, 2.5, -1.0, 2.5], [0.0, 1.5, 4.0, 2.5, -1.0, 2.5]))
     placed = tr.place(tr.fit(d[:n, :n], method="treerep"), d[n:])
     assert_allclose(whole(placed), d, atol=1e-12)
     assert placed.n_nodes == 6
@@ -275,9 +263,7 @@ def test_few_distances_are_looked_at() -> None:
     steps, frontier = 0, {separators.first}
     while frontier:
         steps += 1
-        arms = np.concatenate(
-            [np.arange(separators.starts[v], separators.starts[v + 1]) for v in frontier]
-        )
+        arms = np.concatenate([np.arange(separators.starts[v], separators.starts[v + 1]) for v in frontier])
         frontier = set(separators.following[arms][separators.following[arms] >= 0].tolist())
     assert steps <= 11
     assert np.diff(separators.starts).max() == 3
@@ -292,9 +278,7 @@ def test_every_arm_is_shown_by_a_point_in_it(tree: tr.Tree) -> None:
     )
     for v in range(tree.n_nodes):
         for arm in range(separators.starts[v], separators.starts[v + 1]):
-            for point, gap in zip(
-                separators.points[:, arm], separators.gaps[:, arm], strict=True
-            ):
+            for point, gap in zip(separators.points[:, arm], separators.gaps[:, arm], strict=True):
                 u = separators.neighbor[arm]
                 assert point < len(tree)
                 assert gap == pytest.approx(d[v, point])

@@ -52,10 +52,7 @@ def edge_errors(tree: tr.Tree, row: np.ndarray, power: float) -> np.ndarray:
 
 def error_of(found: tr.Placements, i: int, k: int, row: np.ndarray, power: float) -> float:
     """Weighted squared error of a place, from the distances of the larger tree."""
-    one = {
-        name: getattr(found, name)[i : i + 1, k : k + 1]
-        for name in ("nodes", "distal", "pendant")
-    }
+    one = {name: getattr(found, name)[i : i + 1, k : k + 1] for name in ("nodes", "distal", "pendant")}
     larger = replace(found, labels=None, **one).attached()
     path = larger.block([len(row)], range(len(row)))[0]
     return float(np.nansum((path - row) ** 2 * row**-power))
@@ -81,10 +78,7 @@ def test_hand_worked_quartet() -> None:
     assert found.attached().isclose(
         tr.Tree.from_newick("((a:1,b:2):1.5,(c:2,new:0.5):1,d:1);").restrict([*"abcd", "new"])
     )
-    assert (
-        repr(found)
-        == "Placements(1 point in Tree(4 points, 2 Steiner nodes), up to 5 places each)"
-    )
+    assert repr(found) == "Placements(1 point in Tree(4 points, 2 Steiner nodes), up to 5 places each)"
 
 
 @MISFITS
@@ -110,9 +104,7 @@ def test_missing_distances_have_no_weight(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows[0, rng.choice(n, n - 4, replace=False)] = np.nan
     found = tr.placements(tree, rows, lengths="given", nearest=None, missing=True, candidates=1)
-    assert_allclose(
-        found.errors[0, 0], edge_errors(tree, rows[0], 2.0)[0], rtol=1e-6, atol=1e-9
-    )
+    assert_allclose(found.errors[0, 0], edge_errors(tree, rows[0], 2.0)[0], rtol=1e-6, atol=1e-9)
 
 
 @given(tree_metrics(), st.data())

@@ -27,9 +27,7 @@ from treerep.refinement.report import RefinedTree
 POINTS = np.random.default_rng(0).normal(size=(60, 4))
 
 
-@pytest.mark.parametrize(
-    "metric", ["euclidean", "manhattan", "chebyshev", "cosine", "poincare"]
-)
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine", "poincare"])
 def test_the_matrix_of_points_holds_all_their_distances(metric: str) -> None:
     # More points than one block of rows, of which only half of the distances are computed.
     points = np.random.default_rng(1).uniform(-0.4, 0.4, size=(700, 3))
@@ -66,16 +64,12 @@ def test_exact_trees_are_fixed_points(d: np.ndarray, weights: str) -> None:
     st.sampled_from([0.0, 0.5, 1.0]),
     st.booleans(),
 )
-def test_never_worse_whatever_the_input(
-    d: np.ndarray, weights: str, balance: float, moves: bool
-) -> None:
+def test_never_worse_whatever_the_input(d: np.ndarray, weights: str, balance: float, moves: bool) -> None:
     tree = tr.fit(d, method="treerep")
     better = tr.refine(tree, d, weights=weights, balance=balance, moves=moves)  # type: ignore[arg-type]
     report = better.refinement
     assert report.objective <= report.objective_before + 1e-12 * abs(report.objective_before)
-    assert report.distortion == pytest.approx(
-        float(tr.average_distortion(better, d)), nan_ok=True
-    )
+    assert report.distortion == pytest.approx(float(tr.average_distortion(better, d)), nan_ok=True)
     if not moves:
         assert better.with_weights(tree.weights) == tree
         assert report.start == "tree"
@@ -91,16 +85,12 @@ def test_relative_errors_of_a_tiny_distance_do_not_overflow() -> None:
 
 
 # "auto" and "backbone" refine the tree of few points themselves.
-@pytest.mark.parametrize(
-    "method", [method for method in METHODS if method not in ("auto", "backbone")]
-)
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in ("auto", "backbone")])
 def test_the_tree_of_every_method_gets_better(method: str) -> None:
     metric = tr.PointMetric(POINTS)
     tree = tr.fit(metric, method=method, **({"draws": 3} if method == "bartal" else {}))
     better = tr.refine(tree, metric, balance=0)
-    assert float(tr.average_distortion(better, metric)) < float(
-        tr.average_distortion(tree, metric)
-    )
+    assert float(tr.average_distortion(better, metric)) < float(tr.average_distortion(tree, metric))
 
 
 def test_weights_alone_keep_topology_and_support() -> None:
@@ -136,15 +126,11 @@ def test_a_seed_gives_one_tree_whatever_the_threads() -> None:
 def test_a_time_limit_that_is_not_reached_changes_nothing() -> None:
     metric = tr.PointMetric(POINTS)
     tree = tr.fit(metric, method="treerep")
-    assert tr.refine(tree, metric, balance=0.2, time_limit=1e6) == tr.refine(
-        tree, metric, balance=0.2
-    )
+    assert tr.refine(tree, metric, balance=0.2, time_limit=1e6) == tr.refine(tree, metric, balance=0.2)
 
 
 @pytest.mark.parametrize("balance", [0.0, 0.5])
-def test_every_part_keeps_to_the_time_limit(
-    monkeypatch: pytest.MonkeyPatch, balance: float
-) -> None:
+def test_every_part_keeps_to_the_time_limit(monkeypatch: pytest.MonkeyPatch, balance: float) -> None:
     metric = tr.PointMetric(POINTS)
     tree = tr.fit(metric, method="treerep")
     starts = []
@@ -280,10 +266,7 @@ def test_the_backbone_fits_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch
     points = tr.PointMetric(np.random.default_rng(0).standard_normal((5000, 3)))
     request = RefineRequest(tr.Tree(2, [[0, 1]], [1.0]), points, "l1", True, 0.0, None, 0)
     time_limits = (None, 1e3, 0.1, 0.001)
-    sizes = [
-        Run(request._replace(time_limit=limit), 1, None).backbone_size()
-        for limit in time_limits
-    ]
+    sizes = [Run(request._replace(time_limit=limit), 1, None).backbone_size() for limit in time_limits]
     # A quarter of a tenth of a second is enough for 250 points at 20 ns for each of 5,000 points.
     assert sizes == [2000, 2000, 250, 0]
 
@@ -369,9 +352,7 @@ def test_what_is_no_tree_is_refused() -> None:
 
 
 def test_relative_squares_pull_points_at_distance_0_together() -> None:
-    d = np.array(
-        [[0.0, 0, 1], [0, 0, 3], [1, 3, 0]]
-    )  # no triangle: 0 and 1 coincide, but 2 tells them apart
+    d = np.array([[0.0, 0, 1], [0, 0, 3], [1, 3, 0]])  # no triangle: 0 and 1 coincide, but 2 tells them apart
     star = tr.Tree(3, [[0, 3], [1, 3], [2, 3]], [0.1, 0.1, 1.0])
     better = tr.refine(star, d, weights="relative_l2", moves=False)
     assert better.refinement.objective < better.refinement.objective_before

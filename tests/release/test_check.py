@@ -68,9 +68,7 @@ def sdist() -> Files:
 @pytest.fixture
 def wheel(sdist: Files) -> Files:
     package = {
-        name.removeprefix("src/"): content
-        for name, content in sdist.items()
-        if name.startswith("src/")
+        name.removeprefix("src/"): content for name, content in sdist.items() if name.startswith("src/")
     }
     return {
         **package,
@@ -149,9 +147,7 @@ def test_dependencies_have_the_bounds_of_the_sources(wheel: Files, sdist: Files)
 
 
 def test_folders_of_the_machine_are_seen() -> None:
-    (fault,) = common_faults(
-        {"treerep/a.py": b"open('/home/ann/treerep/x')"}, [Path("/home/ann")]
-    )
+    (fault,) = common_faults({"treerep/a.py": b"open('/home/ann/treerep/x')"}, [Path("/home/ann")])
     assert fault == "treerep/a.py names a folder of this machine, /home/ann/"
 
 

@@ -42,9 +42,7 @@ def test_the_workflows_call_targets_that_exist() -> None:
 
 
 def test_the_matrix_has_every_supported_python() -> None:
-    matrix = read(ROOT / ".github" / "workflows" / "test.yml")["jobs"]["plain"]["strategy"][
-        "matrix"
-    ]
+    matrix = read(ROOT / ".github" / "workflows" / "test.yml")["jobs"]["plain"]["strategy"]["matrix"]
     versions = [
         found[1]
         for line in PROJECT["project"]["classifiers"]

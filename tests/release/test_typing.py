@@ -58,11 +58,7 @@ def test_what_is_wrong_is_seen(tmp_path: Path, cache: Path) -> None:
     # Without py.typed everything would be Any, and nothing wrong.
     program = tmp_path / "wrong.py"
     program.write_text(WRONG)
-    found = [
-        line.rpartition("[")[2]
-        for line in checked(program, tmp_path, cache)
-        if ": error: " in line
-    ]
+    found = [line.rpartition("[")[2] for line in checked(program, tmp_path, cache) if ": error: " in line]
     assert found == [
         "call-overload]",  # fit has a second signature, for sums of trees
         "arg-type]",

@@ -39,9 +39,7 @@ def test_hand_worked():
     assert (score, score.pairs, score.exact) == (8.0, 3, True)
     assert repr(score) == "8 (all 3 edges)"
     assert dasgupta_cost(QUARTET, PATH, normalize=True) == pytest.approx(8 / 12)
-    caterpillar = tr.Tree(
-        4, [[0, 4], [1, 4], [4, 5], [2, 5], [5, 6], [3, 6]], [1.0] * 6, root=6
-    )
+    caterpillar = tr.Tree(4, [[0, 4], [1, 4], [4, 5], [2, 5], [5, 6], [3, 6]], [1.0] * 6, root=6)
     assert dasgupta_cost(caterpillar, PATH) == 2 + 3 + 4
     # All trees have the same cost on a complete graph: (n^3 - n) / 3 for binary trees (Dasgupta, theorem 3).
     for tree in (QUARTET, caterpillar):
@@ -101,9 +99,7 @@ def test_parallel_edges_are_added_up():
     assert dasgupta_cost(QUARTET, third, weight="weight") == expected
     both = [(i, j, w) for i, j, w in edges] + [(j, i, w) for i, j, w in edges]
     rows, columns, values = zip(*both, strict=True)
-    assert (
-        dasgupta_cost(QUARTET, coo_array((values, (rows, columns)), shape=(4, 4))) == expected
-    )
+    assert dasgupta_cost(QUARTET, coo_array((values, (rows, columns)), shape=(4, 4))) == expected
 
 
 def test_zero_and_missing_similarities_are_allowed():
@@ -150,10 +146,7 @@ def test_intervals_contain_the_cost_of_all_rows(normalize):
     gaps = np.linalg.norm(points[:, None] - points, axis=-1)
     similarity = np.exp(-(gaps**2))
     exact = dasgupta_cost(tree, similarity, normalize=normalize)
-    scores = [
-        dasgupta_cost(tree, similarity, normalize=normalize, rows=40, rng=seed)
-        for seed in range(200)
-    ]
+    scores = [dasgupta_cost(tree, similarity, normalize=normalize, rows=40, rng=seed) for seed in range(200)]
     check_coverage(exact, scores)
     assert (scores[0].exact, scores[0].pairs) == (False, 40 * 149)
 

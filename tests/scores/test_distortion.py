@@ -15,9 +15,7 @@ from treerep.scores.distortion import average_distortion, distance_error, worst_
 
 def random_table(seed, n, zeros=0.0, whole=False):
     rng = np.random.default_rng(seed)
-    values = (
-        rng.integers(1, 6, (n, n)).astype(float) if whole else rng.uniform(0.5, 3.0, (n, n))
-    )
+    values = rng.integers(1, 6, (n, n)).astype(float) if whole else rng.uniform(0.5, 3.0, (n, n))
     values[rng.random((n, n)) < zeros] = 0.0
     upper = np.triu(values, 1)
     return upper + upper.T
@@ -100,9 +98,7 @@ def test_agrees_with_the_definition(n, seed, zeros, whole, scale, entries):
         assert average == pytest.approx(expected["average"], rel=1e-12)
         assert average.skipped == np.count_nonzero(np.triu(truth == 0, 1))
         assert average.pairs + average.skipped == n * (n - 1) // 2
-        assert worst_distortion(Table(approx), Table(truth)) == pytest.approx(
-            expected["worst"], rel=1e-12
-        )
+        assert worst_distortion(Table(approx), Table(truth)) == pytest.approx(expected["worst"], rel=1e-12)
         for norm in ("l1", "l2", "linf"):
             error = distance_error(Table(approx), Table(truth), norm=norm, scale=scale)
             assert error == pytest.approx(expected[norm], rel=1e-12, abs=1e-14)
@@ -125,14 +121,10 @@ def test_rows_longer_than_the_lanes(n):
 
 SCORES = {
     "average": average_distortion,
-    "average scaled": lambda a, t, **options: average_distortion(
-        a, t, scale="optimal", **options
-    ),
+    "average scaled": lambda a, t, **options: average_distortion(a, t, scale="optimal", **options),
     "worst": worst_distortion,
     "l1": distance_error,
-    "l2 scaled": lambda a, t, **options: distance_error(
-        a, t, norm="l2", scale="optimal", **options
-    ),
+    "l2 scaled": lambda a, t, **options: distance_error(a, t, norm="l2", scale="optimal", **options),
     "linf": lambda a, t, **options: distance_error(a, t, norm="linf", **options),
 }
 
@@ -147,9 +139,7 @@ def test_same_bits_for_every_number_of_threads_and_block_size(name, rows, monkey
         monkeypatch.setattr(streaming, "BLOCK_ENTRIES", entries)
         for n_jobs in (1, 2, 4):
             score = SCORES[name](Table(approx), Table(truth), rows=rows, n_jobs=n_jobs)
-            results.add(
-                tuple(x.hex() for x in (float(score), score.low, score.high, score.scale))
-            )
+            results.add(tuple(x.hex() for x in (float(score), score.low, score.high, score.scale)))
     assert len(results) == 1
 
 
@@ -157,17 +147,13 @@ def test_concurrent_callers():
     approx, truth = Table(random_table(1, 200)), Table(random_table(2, 200))
     with ThreadPoolExecutor(4) as pool:
         scores = list(
-            pool.map(
-                lambda _: average_distortion(approx, truth, scale="optimal", n_jobs=2), range(8)
-            )
+            pool.map(lambda _: average_distortion(approx, truth, scale="optimal", n_jobs=2), range(8))
         )
     assert len(set(scores)) == 1
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    n=st.integers(2, 30), seed=st.integers(0, 10**6), i=st.integers(0, 29), j=st.integers(0, 29)
-)
+@given(n=st.integers(2, 30), seed=st.integers(0, 10**6), i=st.integers(0, 29), j=st.integers(0, 29))
 def test_perfect_exactly_when_equal(n, seed, i, j):
     truth = random_table(seed, n)
     for name, score in SCORES.items():
@@ -198,9 +184,7 @@ def test_optimal_scale_is_optimal():
     approx, truth = random_table(1, 40), random_table(2, 40)
     best = distance_error(Table(approx), Table(truth), norm="l2", scale="optimal")
     for nearby in (0.99, 1.01):
-        assert (
-            distance_error(Table(best.scale * nearby * approx), Table(truth), norm="l2") > best
-        )
+        assert distance_error(Table(best.scale * nearby * approx), Table(truth), norm="l2") > best
 
 
 def test_kept_blocks_change_nothing(monkeypatch):
@@ -236,10 +220,7 @@ def test_zero_true_distances_are_counted_not_compared():
 
 def test_collapsed_pair_is_infinitely_distorted():
     assert worst_distortion([[0, 0], [0, 0]], [[0, 1], [1, 0]]) == math.inf
-    assert (
-        worst_distortion([[0, 0, 1], [0, 0, 1], [1, 1, 0]], [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
-        == math.inf
-    )
+    assert worst_distortion([[0, 0, 1], [0, 0, 1], [1, 1, 0]], [[0, 1, 1], [1, 0, 1], [1, 1, 0]]) == math.inf
 
 
 def test_zero_approximation_has_scale_one():
@@ -298,9 +279,7 @@ def test_large_distances_may_overflow_but_not_silently_scale():
             ValueError,
             match="^no scale within the range of floats fits approx to truth: rescale both",
         ):
-            average_distortion(
-                Table(many), Table(np.kron(truth, np.ones((9, 9)))), scale="optimal"
-            )
+            average_distortion(Table(many), Table(np.kron(truth, np.ones((9, 9)))), scale="optimal")
 
 
 @pytest.mark.filterwarnings("error")
@@ -346,12 +325,8 @@ def test_refuses_unknown_options(options, message):
 def test_refuses_other_points():
     with pytest.raises(ValueError, match=r"^approx has 2 points and truth has 4: [^\n]*$"):
         average_distortion([[0, 1], [1, 0]], TRUTH)
-    with pytest.raises(
-        ValueError, match=r"^approx has no point 'e', which is in truth: [^\n]*$"
-    ):
-        average_distortion(
-            Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH, ("b", "a", "d", "e"))
-        )
+    with pytest.raises(ValueError, match=r"^approx has no point 'e', which is in truth: [^\n]*$"):
+        average_distortion(Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH, ("b", "a", "d", "e")))
     # A metric without names is taken at its word.
     average_distortion(Table(APPROX, ("a", "b", "c", "d")), Table(TRUTH))
     average_distortion(Table(APPROX), Table(TRUTH, ("a", "b", "c", "d")))

@@ -118,9 +118,7 @@ def test_subsets_that_share_pairs_are_not_above_the_best_tree(score):
     d[0, 1] = d[1, 0] = 100.0
     star = tr.Tree(24, [[24, k] for k in range(24)], np.ones(24))
     best = score_of(star, d, score)
-    found = [
-        lower_bound(d, score=score, points=12, subsets="all", rng=seed) for seed in range(20)
-    ]
+    found = [lower_bound(d, score=score, points=12, subsets="all", rng=seed) for seed in range(20)]
     assert 0.9 * best < max(found) <= best
 
 
@@ -271,9 +269,7 @@ def test_bad_options(options, message):
 
 
 def test_result():
-    bound = LowerBound(
-        0.031, confidence=0.95, estimate=0.033, basis="some subsets", witness=None
-    )
+    bound = LowerBound(0.031, confidence=0.95, estimate=0.033, basis="some subsets", witness=None)
     assert repr(bound) == "0.031 (95% confidence; some subsets)"
     assert bound + 1 == 1.031
     certain = lower_bound(CYCLE, score="linf")
@@ -286,9 +282,7 @@ def test_result():
             assert getattr(copy, name) == getattr(value, name)
 
 
-@pytest.mark.parametrize(
-    ("name", "reached"), [("celegans", 0.0779), ("diseasome", 0.065), ("csphd", 0.0715)]
-)
+@pytest.mark.parametrize(("name", "reached"), [("celegans", 0.0779), ("diseasome", 0.065), ("csphd", 0.0715)])
 def test_at_least_half_of_what_trees_reach(data_folder, name, reached):
     # `reached`: the distortion of refined trees in benchmarks/results/refinement.md.
     metric = tr.as_metric(tr.datasets.load(name))

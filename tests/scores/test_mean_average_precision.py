@@ -56,9 +56,7 @@ def random_symmetric(seed, n, values):
 
 
 def random_adjacency(seed, n, density):
-    adjacency = random_symmetric(
-        seed, n, lambda rng, shape: (rng.random(shape) < density).astype(float)
-    )
+    adjacency = random_symmetric(seed, n, lambda rng, shape: (rng.random(shape) < density).astype(float))
     adjacency[0, 1] = adjacency[1, 0] = 1
     return adjacency
 
@@ -84,9 +82,7 @@ def test_hand_worked():
 def test_zero_distances_exclude_the_point_by_index():
     # Everything in one place: with the definition B holds all others, so each leaf has precision 1/3.
     nowhere = np.zeros((4, 4))
-    assert mean_average_precision(Table(nowhere), Network(STAR)) == pytest.approx(
-        (1 + 3 * (1 / 3)) / 4
-    )
+    assert mean_average_precision(Table(nowhere), Network(STAR)) == pytest.approx((1 + 3 * (1 / 3)) / 4)
     # By rank the center, point 0, comes first for every leaf.
     assert mean_average_precision(Table(nowhere), Network(STAR), ties="rank") == 1.0
 
@@ -117,9 +113,7 @@ def test_agrees_with_the_definition(n, seed, density, ties, levels, noise):
     distances = random_symmetric(
         seed + 1, n, lambda rng, shape: rng.integers(0, levels, shape) + 1.0 * (levels > 3)
     )
-    distances = distances + random_symmetric(
-        seed + 2, n, lambda rng, shape: noise * rng.random(shape)
-    )
+    distances = distances + random_symmetric(seed + 2, n, lambda rng, shape: noise * rng.random(shape))
     graph = Table(distances)
     graph.adjacency = csr_array(adjacency)
     score = mean_average_precision(Table(distances), graph, ties=ties)
@@ -127,9 +121,7 @@ def test_agrees_with_the_definition(n, seed, density, ties, levels, noise):
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    n=st.integers(2, 40), seed=st.integers(0, 10**6), density=st.sampled_from([0.0, 0.1, 0.5])
-)
+@given(n=st.integers(2, 40), seed=st.integers(0, 10**6), density=st.sampled_from([0.0, 0.1, 0.5]))
 def test_own_distances_of_a_graph_are_perfect(n, seed, density):
     adjacency = random_adjacency(seed, n, density)
     for k in range(n - 1):
@@ -139,25 +131,18 @@ def test_own_distances_of_a_graph_are_perfect(n, seed, density):
     # Monotone changes keep who is near: any power of the distances is perfect, too.
     assert mean_average_precision(Table(network.distances**0.3), network) == 1.0
     # Reversing the order is as bad as can be, never better.
-    assert (
-        mean_average_precision(Table((n + 1.0) * (1 - np.eye(n)) - network.distances), network)
-        <= 1.0
-    )
+    assert mean_average_precision(Table((n + 1.0) * (1 - np.eye(n)) - network.distances), network) <= 1.0
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    n=st.integers(2, 40), seed=st.integers(0, 10**6), factor=st.sampled_from([1e-9, 1.0, 1e9])
-)
+@given(n=st.integers(2, 40), seed=st.integers(0, 10**6), factor=st.sampled_from([1e-9, 1.0, 1e9]))
 def test_rank_and_definition_agree_without_ties(n, seed, factor):
     graph = Table(np.zeros((n, n)))
     graph.adjacency = csr_array(random_adjacency(seed, n, 0.3))
     order = np.random.default_rng(seed).permutation(n * n).reshape(n, n) + 1.0
     distances = Table(factor * (np.triu(order, 1) + np.triu(order, 1).T))
     definition = mean_average_precision(distances, graph)
-    assert mean_average_precision(distances, graph, ties="rank") == pytest.approx(
-        definition, rel=1e-12
-    )
+    assert mean_average_precision(distances, graph, ties="rank") == pytest.approx(definition, rel=1e-12)
     assert 0 < definition <= 1
 
 
@@ -169,12 +154,8 @@ def test_definition_is_never_kinder_than_the_kindest_rank(n, seed):
     matching = edges(2 * n, *[(2 * k, 2 * k + 1) for k in range(n)])
     graph = Table(np.zeros((2 * n, 2 * n)))
     graph.adjacency = csr_array(matching)
-    distances = Table(
-        random_symmetric(seed, 2 * n, lambda rng, shape: rng.integers(1, 4, shape))
-    )
-    assert mean_average_precision(distances, graph, ties="rank") >= mean_average_precision(
-        distances, graph
-    )
+    distances = Table(random_symmetric(seed, 2 * n, lambda rng, shape: rng.integers(1, 4, shape)))
+    assert mean_average_precision(distances, graph, ties="rank") >= mean_average_precision(distances, graph)
 
 
 @pytest.mark.parametrize("rows", [None, 50])
@@ -188,9 +169,7 @@ def test_same_bits_for_every_number_of_threads_and_block_size(ties, rows, monkey
     for entries in (1, 2000, 1 << 18):
         monkeypatch.setattr(streaming, "BLOCK_ENTRIES", entries)
         for n_jobs in (1, 2, 4):
-            score = mean_average_precision(
-                distances, graph, ties=ties, rows=rows, n_jobs=n_jobs
-            )
+            score = mean_average_precision(distances, graph, ties=ties, rows=rows, n_jobs=n_jobs)
             results.add((float(score).hex(), score.low.hex(), score.high.hex()))
     assert len(results) == 1
 
@@ -221,9 +200,7 @@ def test_refuses_what_is_no_graph():
         match=r"^mean average precision needs a graph, but MatrixMetric has no edges[^\n]*$",
     ):
         mean_average_precision(DISTANCES, DISTANCES)
-    with pytest.raises(
-        ValueError, match="ties must be one of 'definition', 'rank', not 'random'"
-    ):
+    with pytest.raises(ValueError, match="ties must be one of 'definition', 'rank', not 'random'"):
         mean_average_precision(DISTANCES, Network(STAR), ties="random")
     with pytest.raises(ValueError, match="approx has 2 points and graph has 4"):
         mean_average_precision([[0, 1], [1, 0]], Network(STAR))
@@ -233,9 +210,7 @@ def test_refuses_self_loops_and_repeated_neighbors():
     loop = Table(DISTANCES)
     loop.adjacency = csr_array(STAR + np.diag([0.0, 1, 0, 0]))
     twice = Table(DISTANCES)
-    twice.adjacency = csr_array(
-        (np.ones(2), np.array([1, 1]), np.array([0, 2, 2, 2, 2])), shape=(4, 4)
-    )
+    twice.adjacency = csr_array((np.ones(2), np.array([1, 1]), np.array([0, 2, 2, 2, 2])), shape=(4, 4))
     for graph in (loop, twice):
         with pytest.raises(ValueError, match="list every neighbor once"):
             mean_average_precision(DISTANCES, graph)

@@ -177,15 +177,11 @@ def test_points_without_a_class_are_named(nothing):
 
 
 def test_bad_input_gets_one_clear_line():
-    with pytest.raises(
-        ValueError, match="classes has shape 3: give one class for each of the 4"
-    ):
+    with pytest.raises(ValueError, match="classes has shape 3: give one class for each of the 4"):
         dendrogram_purity(QUARTET, [0, 1, 1])
     with pytest.raises(ValueError, match="classes has no entry for point 3: add its class"):
         dendrogram_purity(QUARTET, {0: 1, 1: 1, 2: 1})
-    with pytest.raises(
-        ValueError, match="mean must be one of 'points', 'pairs', not 'classes'"
-    ):
+    with pytest.raises(ValueError, match="mean must be one of 'points', 'pairs', not 'classes'"):
         dendrogram_purity(QUARTET, [0, 0, 1, 1], mean="classes")
     with pytest.raises(TypeError, match="dendrogram purity needs a tree, not TreeSum"):
         dendrogram_purity(tr.TreeSum([QUARTET]), [0, 0, 1, 1])

@@ -66,9 +66,7 @@ def test_interval_covers_the_exact_score(name, zeros):
     score, options = CASES[name]
     approx, truth = uneven(zeros)
     exact = score(approx, truth, **options)
-    scores = [
-        score(approx, truth, rows=40, rng=seed, n_jobs=1, **options) for seed in range(SEEDS)
-    ]
+    scores = [score(approx, truth, rows=40, rng=seed, n_jobs=1, **options) for seed in range(SEEDS)]
     assert not any(s.exact for s in scores)
     check_coverage(exact, scores)
 
@@ -108,9 +106,7 @@ def test_interval_counts_the_uncertainty_of_the_scale(norm):
     truth = np.abs(points[:, None] - points) + 0.02 * (1 - np.eye(N))
     options = {"norm": norm, "scale": "optimal"}
     tables = Table(truth + 3 * truth**2), Table(truth)
-    scores = [
-        distance_error(*tables, rows=40, rng=seed, n_jobs=1, **options) for seed in range(SEEDS)
-    ]
+    scores = [distance_error(*tables, rows=40, rng=seed, n_jobs=1, **options) for seed in range(SEEDS)]
     spread = np.std(scores)
     assert 1.7 < np.mean([score.high - score.low for score in scores]) / (2 * spread) < 2.3
 
@@ -141,8 +137,7 @@ def test_interval_covers_the_exact_precision(ties):
     exact = mean_average_precision(approx, graph, ties=ties)
     assert 0.2 < exact < 0.95
     scores = [
-        mean_average_precision(approx, graph, ties=ties, rows=40, rng=seed, n_jobs=1)
-        for seed in range(SEEDS)
+        mean_average_precision(approx, graph, ties=ties, rows=40, rng=seed, n_jobs=1) for seed in range(SEEDS)
     ]
     check_coverage(exact, scores)
 
@@ -204,9 +199,7 @@ def test_seed_decides():
     first = average_distortion(approx, truth, rows=10, rng=5)
     assert average_distortion(approx, truth, rows=10, rng=np.random.default_rng(5)) == first
     assert average_distortion(approx, truth, rows=10, rng=6) != first
-    assert average_distortion(approx, truth, rows=10) == average_distortion(
-        approx, truth, rows=10, rng=0
-    )
+    assert average_distortion(approx, truth, rows=10) == average_distortion(approx, truth, rows=10, rng=0)
 
 
 def test_exact_scores_draw_nothing():
@@ -220,9 +213,9 @@ def test_many_points_are_sampled_by_default():
     score = average_distortion(Line(n, 1.5), Line(n))
     assert score == pytest.approx(0.5, rel=1e-12)
     assert (score.exact, score.pairs) == (False, 256 * (n - 1))
-    assert average_distortion(
-        Line(n, 1.5), Line(n), scale="optimal", rows=5
-    ).scale == pytest.approx(2 / 3, rel=1e-12)
+    assert average_distortion(Line(n, 1.5), Line(n), scale="optimal", rows=5).scale == pytest.approx(
+        2 / 3, rel=1e-12
+    )
 
 
 def test_sample_rows():

@@ -45,10 +45,7 @@ def test_exact_interval_is_the_value():
 
 
 def test_repr_tells_the_basis(sampled):
-    assert (
-        repr(Score(0.12344, pairs=101_926, basis="all 101,926 pairs"))
-        == "0.1234 (all 101,926 pairs)"
-    )
+    assert repr(Score(0.12344, pairs=101_926, basis="all 101,926 pairs")) == "0.1234 (all 101,926 pairs)"
     assert repr(sampled) == "0.1235 [0.1211, 0.1259] (from 200 of 74,374 rows)"
     assert str(sampled) == repr(sampled)
     full = Score(0.5, pairs=7, skipped=1234, scale=0.75, basis="7 of 1,241 pairs")

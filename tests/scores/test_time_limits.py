@@ -70,9 +70,7 @@ def searches(monkeypatch):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-def test_a_graph_costs_a_few_searches_when_time_is_up_at_once(
-    method, weighted, clock, searches, monkeypatch
-):
+def test_a_graph_costs_a_few_searches_when_time_is_up_at_once(method, weighted, clock, searches, monkeypatch):
     monkeypatch.setattr(graph_sampling, "_SOON", 0)
     graph = random_graph(1500, weighted)
     clock.left = 1  # the time of the call
@@ -100,9 +98,7 @@ def test_samples_of_a_graph_hold_whenever_time_is_up(weighted, clock, searches, 
         fresh = random_graph(1100, weighted)
         clock.left = looks
         searches["slices"] = 0
-        found = tr.hyperbolicity(
-            fresh, method="sample", quadruples=500, time_limit=0.5, n_jobs=1
-        )
+        found = tr.hyperbolicity(fresh, method="sample", quadruples=500, time_limit=0.5, n_jobs=1)
         assert searches["slices"] <= looks + 1
         assert found.low <= delta.high and found.high >= delta.low
         # The quadruples drawn first count, however many there were.
@@ -131,9 +127,7 @@ def test_labels_that_are_there_change_no_bit_of_a_sample(weighted, monkeypatch):
     graph, other = random_graph(1200, weighted), random_graph(1200, weighted)
     other.build_labels()
     assert other.label_work > 0
-    first, second = (
-        tr.hyperbolicity(g, method="sample", quadruples=3000) for g in (graph, other)
-    )
+    first, second = (tr.hyperbolicity(g, method="sample", quadruples=3000) for g in (graph, other))
     assert (first.delta, first.mean, first.high, first.witness) == (
         second.delta,
         second.mean,
@@ -160,18 +154,12 @@ def test_distances_are_read_row_by_row(monkeypatch):
     class Recorded(np.ndarray):
         def __setitem__(self, key, value):
             if isinstance(key, tuple):
-                written.append(
-                    (key[0].stop - key[0].start) * len(range(*key[1].indices(self.shape[1])))
-                )
+                written.append((key[0].stop - key[0].start) * len(range(*key[1].indices(self.shape[1]))))
             super().__setitem__(key, value)
 
     zeros = np.zeros
-    monkeypatch.setattr(
-        spaces, "triangle_slices", lambda n: (slice(k, k + 1) for k in range(n - 1))
-    )
-    monkeypatch.setattr(
-        spaces.np, "zeros", lambda shape, dtype=float: zeros(shape, dtype).view(Recorded)
-    )
+    monkeypatch.setattr(spaces, "triangle_slices", lambda n: (slice(k, k + 1) for k in range(n - 1)))
+    monkeypatch.setattr(spaces.np, "zeros", lambda shape, dtype=float: zeros(shape, dtype).view(Recorded))
 
     class Short(Pace):
         looks = 0

@@ -8,18 +8,14 @@ from treerep.tree.tree import Tree
 
 
 @st.composite
-def trees(
-    draw: st.DrawFn, max_nodes: int = 30, min_points: int = 1, leaves: bool = False
-) -> Tree:
+def trees(draw: st.DrawFn, max_nodes: int = 30, min_points: int = 1, leaves: bool = False) -> Tree:
     """Trees whose Steiner nodes may be leaves or lie on a line; with leaves=True every leaf is a data point."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     nodes = draw(st.integers(min_points, max_nodes))
     parent = parents(draw(st.sampled_from(SHAPES)), nodes, rng)
     edges = np.column_stack([np.arange(1, nodes), parent])
     weights = (
-        rng.integers(0, 4, nodes - 1).astype(float)
-        if draw(st.booleans())
-        else rng.uniform(0, 1, nodes - 1)
+        rng.integers(0, 4, nodes - 1).astype(float) if draw(st.booleans()) else rng.uniform(0, 1, nodes - 1)
     )
     weights[rng.random(nodes - 1) < draw(st.sampled_from([0.0, 0.3]))] = 0.0
     is_point = rng.random(nodes) < draw(st.sampled_from([0.3, 0.6, 1.0]))
@@ -29,9 +25,7 @@ def trees(
     return shuffled(edges, weights, is_point, rng)
 
 
-def shuffled(
-    edges: np.ndarray, weights: np.ndarray, is_point: np.ndarray, rng: np.random.Generator
-) -> Tree:
+def shuffled(edges: np.ndarray, weights: np.ndarray, is_point: np.ndarray, rng: np.random.Generator) -> Tree:
     """Number data points and Steiner nodes at random, and put edges and their ends into a random order."""
     nodes = rng.permutation(len(is_point))
     number = np.empty(len(is_point), int)

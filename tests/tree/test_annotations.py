@@ -105,10 +105,7 @@ def test_names_stay_with_their_clades_when_points_are_reordered() -> None:
     other = tree._in_order(np.array([3, 2, 1, 0]), tuple("dcba"), True)
     for node, name in other.clade_names.items():
         clade = {other.labels[i] for i in range(4) if node in other.path(i, other.root)}
-        assert (
-            clade
-            == {"Felidae": set("ab"), "Canidae": set("cd"), "Carnivora": set("abcd")}[name]
-        )
+        assert clade == {"Felidae": set("ab"), "Canidae": set("cd"), "Carnivora": set("abcd")}[name]
 
 
 def test_new_support_replaces_the_text() -> None:
@@ -178,9 +175,7 @@ def trees(draw: st.DrawFn) -> Tree:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     parents = [int(rng.integers(k)) for k in range(1, n + extra)]
     ids = rng.permutation(n + extra)
-    edges = np.array([[ids[k], ids[up]] for k, up in enumerate(parents, start=1)]).reshape(
-        -1, 2
-    )
+    edges = np.array([[ids[k], ids[up]] for k, up in enumerate(parents, start=1)]).reshape(-1, 2)
     root = draw(st.none() | st.integers(0, n + extra - 1))
     labels = draw(st.none() | st.just([f"p{i}" for i in range(n)]))
     return Tree(n, edges, rng.integers(1, 9, len(edges)).astype(float), labels, root=root)

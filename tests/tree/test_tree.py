@@ -152,9 +152,7 @@ def test_never_changes() -> None:
     for array in (tree.edges, tree.weights, *tree.rooted()[1:], *tree.oracle):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
-    with pytest.raises(
-        AttributeError, match="trees are immutable: create a new one with another weights"
-    ):
+    with pytest.raises(AttributeError, match="trees are immutable: create a new one with another weights"):
         tree.weights = weights  # type: ignore[misc]
 
 
@@ -169,9 +167,7 @@ def test_nothing_can_be_deleted(name: str) -> None:
 
 def test_any_integer_and_float_type() -> None:
     for dtype in (np.int8, np.uint16, np.int32, np.uint64, ">i4"):
-        assert Tree(3, np.array(STAR, dtype), np.array([1, 2, 3], np.float32)) == Tree(
-            3, STAR, [1, 2, 3]
-        )
+        assert Tree(3, np.array(STAR, dtype), np.array([1, 2, 3], np.float32)) == Tree(3, STAR, [1, 2, 3])
     assert Tree(3, np.asfortranarray(STAR), [1, 2, 3]).edges.flags.c_contiguous
 
 

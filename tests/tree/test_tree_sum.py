@@ -221,9 +221,7 @@ def test_other_files_get_one_clear_line(tmp_path: Path) -> None:
         ({"edges_1": np.array([[0, 1], [0, 1]], np.int32)}, "is damaged: "),
     ],
 )
-def test_damaged_fields_get_one_clear_line(
-    tmp_path: Path, changes: dict[str, object], message: str
-) -> None:
+def test_damaged_fields_get_one_clear_line(tmp_path: Path, changes: dict[str, object], message: str) -> None:
     path = tmp_path / "sum.npz"
     BOTH.save(path)
     with np.load(path) as file:

@@ -35,20 +35,14 @@ def brute(d):
     """The definition: all n^4 quadruples at once."""
     d = np.asarray(d, dtype=float)
     first = d[:, :, None, None] + d[None, None]
-    others = np.maximum(
-        d[:, None, :, None] + d[None, :, None, :], d[:, None, None, :] + d[None, :, :, None]
-    )
+    others = np.maximum(d[:, None, :, None] + d[None, :, None, :], d[:, None, None, :] + d[None, :, :, None])
     return max(0.0, float((first - others).max())) / 2
 
 
 def value(d, witness):
     """The four-point value of a witness, from plain lookups."""
     a, b, c, e = witness
-    return (
-        float(d[a][b])
-        + float(d[c][e])
-        - max(float(d[a][c]) + d[b][e], float(d[a][e]) + d[b][c])
-    ) / 2
+    return (float(d[a][b]) + float(d[c][e]) - max(float(d[a][c]) + d[b][e], float(d[a][e]) + d[b][c])) / 2
 
 
 def check(data, d, tolerance=0.0):
@@ -97,16 +91,12 @@ def test_four_points_by_hand():
 # Cycles: floor(n / 4), less 1/2 when n = 1 mod 4 (Wu and Zhang, Hyperbolicity and chordality of a graph, 2011).
 @pytest.mark.parametrize("n", range(3, 42))
 def test_cycles(n):
-    assert hyperbolicity(nx.cycle_graph(n), method="exact") == n // 4 - (
-        0.5 if n % 4 == 1 else 0
-    )
+    assert hyperbolicity(nx.cycle_graph(n), method="exact") == n // 4 - (0.5 if n % 4 == 1 else 0)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(2, 2), (2, 9), (3, 3), (4, 7), (8, 8)])
 def test_grids(rows, columns):
-    assert (
-        hyperbolicity(nx.grid_2d_graph(rows, columns), method="exact") == min(rows, columns) - 1
-    )
+    assert hyperbolicity(nx.grid_2d_graph(rows, columns), method="exact") == min(rows, columns) - 1
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 20])
@@ -142,9 +132,7 @@ def test_petersen_and_hypercube_match_brute_force():
 def test_unweighted_graphs(graph, batch, band):
     adjacency, _ = graph
     d = shortest_path(adjacency.astype(float), unweighted=True)
-    with (
-        pytest.MonkeyPatch.context() as patch
-    ):  # small pieces, so that few points make many of them
+    with pytest.MonkeyPatch.context() as patch:  # small pieces, so that few points make many of them
         patch.setattr(far_apart, "_FIRST_BATCH", batch)
         patch.setattr(far_apart, "_FIRST_BAND", band)
         check(csr_array(adjacency.astype(float)), d)
@@ -211,9 +199,7 @@ def test_duplicates_off_a_pair_at_distance_one():
 @pytest.mark.parametrize("short", [0.1, 1e-4, 1e-9])
 def test_a_small_square_far_from_a_point(short):
     # Its sides are far below the diameter, and it alone is not tree-like: delta of a square is its side.
-    graph = tr.GraphMetric(
-        [[0, 1], [1, 2], [2, 3], [3, 0], [4, 0], [4, 2]], weights=[short] * 4 + [1, 1]
-    )
+    graph = tr.GraphMetric([[0, 1], [1, 2], [2, 3], [3, 0], [4, 0], [4, 2]], weights=[short] * 4 + [1, 1])
     found = hyperbolicity(graph, method="exact")
     assert found == pytest.approx(short, rel=1e-6)
     assert set(found.witness) == {0, 1, 2, 3}
@@ -264,9 +250,7 @@ def test_defects_of_a_few_steps_count(unit, rounded):
 
 @pytest.mark.parametrize("scale", [5e-324 * 2**40, 1e-306, 1e300])
 def test_scales_at_the_ends_of_the_range(scale):
-    d = np.array(
-        [[0, 5, 3, 4.5], [5, 0, 5, 4], [3, 5, 0, 6], [4.5, 4, 6, 0]]
-    )  # sums 11, 7, 9.5
+    d = np.array([[0, 5, 3, 4.5], [5, 0, 5, 4], [3, 5, 0, 6], [4.5, 4, 6, 0]])  # sums 11, 7, 9.5
     for method in METHODS:
         assert hyperbolicity(d * scale, method=method) / scale == pytest.approx(0.75, rel=1e-9)
 
@@ -275,9 +259,7 @@ def test_scales_at_the_ends_of_the_range(scale):
 
 
 def test_normalized_and_relative():
-    plain, normal = (
-        hyperbolicity(nx.cycle_graph(12), normalize=flag) for flag in (False, True)
-    )
+    plain, normal = (hyperbolicity(nx.cycle_graph(12), normalize=flag) for flag in (False, True))
     assert (plain.delta, plain.diameter, plain.relative) == (3.0, 6.0, 1.0)
     assert (normal.delta, normal.high, normal.relative) == (0.5, 0.5, 1.0)
     assert repr(plain) == "3 (exact, diameter 6)"
@@ -310,9 +292,7 @@ def test_sampled_means_cover_the_mean_of_all_quadruples(d, seed):
 
 
 def test_sampled_matrices_and_block_only_metrics_and_points_agree():
-    points = np.random.default_rng(3).standard_normal(
-        (1001, 2)
-    )  # too many for a table of all distances
+    points = np.random.default_rng(3).standard_normal((1001, 2))  # too many for a table of all distances
     metric = tr.PointMetric(points, "manhattan")
     d = metric.block(np.arange(1001), np.arange(1001))
     plain, normal = (
@@ -325,9 +305,7 @@ def test_sampled_matrices_and_block_only_metrics_and_points_agree():
     assert len({(float(r), r.witness, r.mean) for r in plain}) == 1
     assert value(d, plain[0].witness) == plain[0]
     # What is known of the diameter: twice the least eccentricity; every distance; nothing.
-    assert [r.high for r in plain[1:]] == [d.max(), np.inf] and d.max() / 2 <= plain[
-        0
-    ].high < d.max()
+    assert [r.high for r in plain[1:]] == [d.max(), np.inf] and d.max() / 2 <= plain[0].high < d.max()
     assert normal[1].low == normal[1].delta == plain[1].delta / d.max() and normal[1].high == 1
     assert 0 < normal[0].low <= normal[1].low < normal[0].high < np.inf
     assert (normal[2].low, normal[2].high) == (0, np.inf)
@@ -352,10 +330,7 @@ def test_quadruples_are_distinct_and_equally_likely():
 @pytest.mark.parametrize("method", METHODS)
 def test_threads_change_nothing(method):
     graph = nx.random_regular_graph(3, 120, seed=1)
-    results = [
-        hyperbolicity(graph, method=method, quadruples=30_000, n_jobs=jobs)
-        for jobs in (1, 2, 5)
-    ]
+    results = [hyperbolicity(graph, method=method, quadruples=30_000, n_jobs=jobs) for jobs in (1, 2, 5)]
     assert len({(float(r), r.witness, r.high, r.mean) for r in results}) == 1
 
 
@@ -528,9 +503,7 @@ def test_unusable_distances_are_named(bad):
         hyperbolicity(Table(d), method="exact")
     large = np.full((1001, 1001), bad)  # rows are read, or quadruples drawn, until one shows
     for first in (0, 1):
-        large[0] = large[:, 0] = (
-            first  # the first row, or none that a few far points have, is sound
-        )
+        large[0] = large[:, 0] = first  # the first row, or none that a few far points have, is sound
         with pytest.raises(MetricError, match=r"d\(\d+, \d+\) = "):
             hyperbolicity(Table(large), method="sample", quadruples=10)
 
@@ -543,9 +516,7 @@ def test_bounds_from_bases_are_a_factor_of_two_apart_for_whole_numbers(scale):
     # Above 65,535 distances are kept as floats, and a grid of 2^-29 of the largest used to round `high` up.
     rng = np.random.default_rng(scale)
     for n in (5, 17, 40):
-        d = np.triu(
-            rng.integers(scale, 2 * scale + 1, (n, n)), 1
-        )  # a metric: no distance exceeds two others
+        d = np.triu(rng.integers(scale, 2 * scale + 1, (n, n)), 1)  # a metric: no distance exceeds two others
         for data in (d + d.T, tr.MatrixMetric((d + d.T).astype(float))):
             found = hyperbolicity(data, method="base", bases=1)
             assert found.low <= found.high <= 2 * found.low

@@ -118,9 +118,7 @@ def backend_for(
         return _make("dask", None, n_jobs)
     if _is_client(engine):
         return _make("dask", engine, n_jobs)
-    raise ValueError(
-        f"engine must be 'threads', 'dask' or a dask.distributed Client, not {engine!r}"
-    )
+    raise ValueError(f"engine must be 'threads', 'dask' or a dask.distributed Client, not {engine!r}")
 
 
 def _make(name: str, *arguments: object) -> Backend:
@@ -130,6 +128,4 @@ def _make(name: str, *arguments: object) -> Backend:
 
 def _is_client(engine: object) -> bool:
     # Compare by name, so that Dask is imported only if it is used.
-    return any(
-        kind.__module__.partition(".")[0] == "distributed" for kind in type(engine).__mro__
-    )
+    return any(kind.__module__.partition(".")[0] == "distributed" for kind in type(engine).__mro__)

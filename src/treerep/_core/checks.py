@@ -18,9 +18,7 @@ def integer_or_none(value: object) -> int | None:
     if type(value) is int:  # the check of a protocol takes microseconds
         return value
     # NumPy 2.0 still accepts its own booleans as integers, with a warning.
-    is_bool = (
-        isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b"
-    )
+    is_bool = isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b"
     if is_bool or not isinstance(value, SupportsIndex):
         return None
     try:
@@ -130,9 +128,7 @@ def check_between(name: str, value: object, low: float, high: float, bounds: str
 def check_time_limit(time_limit: object) -> None:
     """Raise a ValueError unless time_limit is None or a positive number; inf is accepted."""
     if time_limit is not None and not (_is_plain_number(time_limit) and time_limit > 0):
-        raise ValueError(
-            f"time_limit must be a positive number of seconds or None, not {time_limit!r}"
-        )
+        raise ValueError(f"time_limit must be a positive number of seconds or None, not {time_limit!r}")
 
 
 def check_flag(name: str, value: object) -> None:
@@ -146,9 +142,7 @@ def check_flag(name: str, value: object) -> None:
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Raise a ValueError that lists the choices unless value is one of them."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(
-            f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}"
-        )
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
 def _is_plain_number(value: object) -> TypeGuard[float]:

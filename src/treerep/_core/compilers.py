@@ -59,9 +59,7 @@ class _QuickContext(Context):  # type: ignore[misc]
     def __init__(self, context: Context) -> None:
         self.__dict__ = context.__dict__
 
-    def _resolve_user_function_type(
-        self, func: Any, args: Any, kws: Any, literals: Any = None
-    ) -> Any:
+    def _resolve_user_function_type(self, func: Any, args: Any, kws: Any, literals: Any = None) -> Any:
         function = self._lookup_global(func) or func
         if isinstance(function, types.Dispatcher) and _is_helper(function.dispatcher):
             args = tuple(map(_common_type, args))

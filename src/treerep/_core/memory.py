@@ -27,9 +27,7 @@ def _on_the_machine() -> int:
 
 def _in_the_container() -> int:
     try:
-        limit, used = (
-            int((_CONTAINER / name).read_text()) for name in ("memory.max", "memory.current")
-        )
+        limit, used = (int((_CONTAINER / name).read_text()) for name in ("memory.max", "memory.current"))
         return max(0, limit - used)
     except (OSError, ValueError):  # not in a container, or the limit is "max"
         return sys.maxsize
@@ -59,8 +57,7 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
     available = available_memory()
     if needed > available:
         raise MemoryError(
-            f"{what} needs {_gib(needed)} GiB of memory, but {_gib(available)} GiB are available: "
-            f"{remedy}"
+            f"{what} needs {_gib(needed)} GiB of memory, but {_gib(available)} GiB are available: {remedy}"
         )
 
 

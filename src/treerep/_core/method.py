@@ -107,14 +107,10 @@ def unknown_method(name: object, known: Collection[str], others: str = "") -> Va
     short = [one for one in known if text == "".join(word[0] for word in one.split("_"))]
     near = short or get_close_matches(text, known, n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
-    return ValueError(
-        f"unknown method {name!r}{hint}: choose one of {', '.join(known)}{others}"
-    )
+    return ValueError(f"unknown method {name!r}{hint}: choose one of {', '.join(known)}{others}")
 
 
-def chosen_options(
-    owner: str, known: Collection[str], given: Mapping[str, Any]
-) -> dict[str, Any]:
+def chosen_options(owner: str, known: Collection[str], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that were given (not None). Unknown options raise a ValueError.
 
     >>> chosen_options("bfs", ["root"], {"root": 3, "tol": None})
@@ -125,7 +121,6 @@ def chosen_options(
         if name not in known:
             others = ", ".join(other for other in given if other in known)
             raise ValueError(
-                f"{owner} does not accept {name}"
-                + (f", only {others}" if others else ": leave it out")
+                f"{owner} does not accept {name}" + (f", only {others}" if others else ": leave it out")
             )
     return options

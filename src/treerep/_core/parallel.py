@@ -44,11 +44,7 @@ class Workers:
         self.stopped = threading.Event()
         self._interrupted = False
         self._listens = False
-        self._pool = (
-            ThreadPoolExecutor(self.jobs, thread_name_prefix="treerep")
-            if self.jobs > 1
-            else None
-        )
+        self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="treerep") if self.jobs > 1 else None
 
     def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield work(task) for every task, in the order of the tasks."""
@@ -110,9 +106,7 @@ def stop_workers() -> None:
         workers.stopped.set()
 
 
-def run(
-    work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None = None
-) -> Iterator[Result]:
+def run(work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None = None) -> Iterator[Result]:
     """Yield work(task) for every task, in the order of the tasks."""
     tasks = list(tasks)
     with Workers(min(count_jobs(n_jobs), max(1, len(tasks)))) as workers:

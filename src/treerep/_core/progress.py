@@ -41,9 +41,7 @@ def progress_bar(total: float, what: str, unit: str) -> ProgressBar:
     # tqdm also hides its bar in this case, but takes 20 microseconds for it.
     if not (hasattr(sys.stderr, "isatty") and sys.stderr.isatty()):
         return HIDDEN
-    return _bars()(
-        total=total, desc=what, unit=unit, unit_scale=True, delay=1.0, disable=None, leave=False
-    )
+    return _bars()(total=total, desc=what, unit=unit, unit_scale=True, delay=1.0, disable=None, leave=False)
 
 
 class _HiddenBar:

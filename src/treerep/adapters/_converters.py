@@ -31,9 +31,7 @@ def _from_graph(
     from ..metric.graph import GraphMetric
 
     if metric is not None:
-        raise ValueError(
-            f"a {library} graph defines its distances: leave out metric={metric!r}"
-        )
+        raise ValueError(f"a {library} graph defines its distances: leave out metric={metric!r}")
     for name in ("alphabet", "symmetrize", "missing", "use_rep"):
         if name in options:
             raise ValueError(f"{name} does not apply to a {library} graph: leave it out")
@@ -45,21 +43,15 @@ from_igraph = partial(_from_graph, "igraph")
 from_networkit = partial(_from_graph, "networkit")
 
 
-def from_skbio(
-    matrix: "skbio.DistanceMatrix", *, metric: str | None = None, **options: Any
-) -> Metric:
+def from_skbio(matrix: "skbio.DistanceMatrix", *, metric: str | None = None, **options: Any) -> Metric:
     """Return the distances of a scikit-bio DistanceMatrix."""
     from .skbio import read_distances
 
     if metric not in (None, "precomputed"):
-        raise ValueError(
-            f"a scikit-bio DistanceMatrix defines its distances: leave out metric={metric!r}"
-        )
+        raise ValueError(f"a scikit-bio DistanceMatrix defines its distances: leave out metric={metric!r}")
     for name in options:
         if name != "labels":
-            raise ValueError(
-                f"{name} does not apply to a scikit-bio DistanceMatrix: leave it out"
-            )
+            raise ValueError(f"{name} does not apply to a scikit-bio DistanceMatrix: leave it out")
     return read_distances(matrix, **options)
 
 

@@ -65,11 +65,7 @@ def edge_lengths(
         u, v = (names[end] for end in ends[wrong[0]].tolist())
         value = values[wrong[0]]
         rule = (
-            "similarities must be numbers of at least 0"
-            if similarity
-            else "lengths must be positive numbers"
+            "similarities must be numbers of at least 0" if similarity else "lengths must be positive numbers"
         )
-        raise MetricError(
-            f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but {rule}: correct it"
-        )
+        raise MetricError(f"{weight!r} of edge ({u!r}, {v!r}) is {value!r}, but {rule}: correct it")
     return lengths

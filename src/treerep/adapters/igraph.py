@@ -26,19 +26,14 @@ def read_graph(
     (4, ['a', 'b', 'c'])
     """
     if graph.is_directed():
-        raise MetricError(
-            "the graph is directed, but a metric is symmetric: pass G.as_undirected()"
-        )
+        raise MetricError("the graph is directed, but a metric is symmetric: pass G.as_undirected()")
     names = list(graph.vs["name"]) if "name" in graph.vs.attributes() else None
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     lengths = np.ones(len(ends))
     if weight is not None:
         if weight not in graph.es.attributes():
             raise MetricError(
-                f"the edges have no attribute {weight!r}: set it on every edge, "
-                "or pass weight=None"
+                f"the edges have no attribute {weight!r}: set it on every edge, or pass weight=None"
             )
-        lengths = edge_lengths(
-            graph.es[weight], ends, names or range(graph.vcount()), weight, similarity
-        )
+        lengths = edge_lengths(graph.es[weight], ends, names or range(graph.vcount()), weight, similarity)
     return edge_matrix(graph.vcount(), ends, lengths, similarity), names

@@ -29,17 +29,12 @@ def read_graph(
     """
     if graph.isDirected():
         raise MetricError(
-            "the graph is directed, but a metric is symmetric: "
-            "pass networkit.graphtools.toUndirected(G)"
+            "the graph is directed, but a metric is symmetric: pass networkit.graphtools.toUndirected(G)"
         )
     if weight not in (None, "weight"):
-        raise MetricError(
-            f"unknown weight={weight!r}: pass weight='weight' to use NetworKit's edge weights"
-        )
+        raise MetricError(f"unknown weight={weight!r}: pass weight='weight' to use NetworKit's edge weights")
     if weight is not None and not graph.isWeighted():
-        raise MetricError(
-            "the graph has no weights: pass weight=None, or a graph created with weighted=True"
-        )
+        raise MetricError("the graph has no weights: pass weight=None, or a graph created with weighted=True")
     nodes = np.fromiter(graph.iterNodes(), np.int64, graph.numberOfNodes())
     edges = list(graph.iterEdgesWeights())
     table = np.array(edges, dtype=np.float64).reshape(-1, 3)

@@ -26,9 +26,7 @@ def read_graph(
     (4, ['a', 'b', 'c'])
     """
     if graph.is_directed():
-        raise MetricError(
-            "the graph is directed, but a metric is symmetric: pass G.to_undirected()"
-        )
+        raise MetricError("the graph is directed, but a metric is symmetric: pass G.to_undirected()")
     names = list(graph)
     point = {name: number for number, name in enumerate(names)}
     pairs = [(point[u], point[v]) for u, v in graph.edges()]
@@ -44,8 +42,7 @@ def _values(graph: "nx.Graph", weight: str) -> list[object]:
     for u, v, attributes in graph.edges(data=True):
         if weight not in attributes:
             raise MetricError(
-                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, "
-                "or pass weight=None"
+                f"edge ({u!r}, {v!r}) has no attribute {weight!r}: set it on every edge, or pass weight=None"
             )
         values.append(attributes[weight])
     return values

@@ -20,9 +20,7 @@ def refuse_dask_array(array: object, **options: object) -> NoReturn:  # noqa: AR
 def from_tensor(tensor: Tensor, *, metric: str | None = None, **options: Any) -> Metric:
     """Return the metric of a dense tensor on any device, without its gradient."""
     if str(tensor.layout) != "torch.strided":  # torch's name for a dense layout
-        raise TypeError(
-            "a sparse tensor cannot be used as distances or points: pass tensor.to_dense()"
-        )
+        raise TypeError("a sparse tensor cannot be used as distances or points: pass tensor.to_dense()")
     if tensor.is_floating_point() and str(tensor.dtype) not in (
         "torch.float16",
         "torch.float32",

@@ -14,9 +14,7 @@ def read_attributes(path: str, points: tr.Metric) -> dict[str, list[object]]:
     """
     header, body = _read_table(path)
     rows, first = _match_rows(path, body, points)
-    return {
-        name: _typed([row[k] for row in rows]) for k, name in enumerate(header) if k >= first
-    }
+    return {name: _typed([row[k] for row in rows]) for k, name in enumerate(header) if k >= first}
 
 
 def _read_table(path: str) -> tuple[list[str], list[list[str]]]:
@@ -28,9 +26,7 @@ def _read_table(path: str) -> tuple[list[str], list[list[str]]]:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
             rows = [row for row in csv.reader(file, delimiter=delimiter) if row]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(
-            f"{path} is not a UTF-8 table ({error}): save it as CSV or TSV"
-        ) from error
+        raise ValueError(f"{path} is not a UTF-8 table ({error}): save it as CSV or TSV") from error
     if len(rows) < 2:
         raise ValueError(f"{path}: the table is empty: add a header and a row for each point")
     header, *body = rows
@@ -46,9 +42,7 @@ def _read_table(path: str) -> tuple[list[str], list[list[str]]]:
     return header, body
 
 
-def _match_rows(
-    path: str, body: list[list[str]], points: tr.Metric
-) -> tuple[list[list[str]], int]:
+def _match_rows(path: str, body: list[list[str]], points: tr.Metric) -> tuple[list[list[str]], int]:
     """Return the rows of the points, and the index of the first attribute column."""
     labels = points.labels or tuple(map(str, range(len(points))))
     by_label = {row[0]: row for row in body}
@@ -59,12 +53,8 @@ def _match_rows(
         return body, 0
     if not missing:
         twice = next(row[0] for row in body if row is not by_label[row[0]])
-        raise ValueError(
-            f"{path}: two rows have the label {twice!r}: rename or remove one of them"
-        )
-    raise ValueError(
-        f"{path}: no row starts with {missing[0]!r}: put the labels into the first column"
-    )
+        raise ValueError(f"{path}: two rows have the label {twice!r}: rename or remove one of them")
+    raise ValueError(f"{path}: no row starts with {missing[0]!r}: put the labels into the first column")
 
 
 def _typed(cells: list[str]) -> list[object]:

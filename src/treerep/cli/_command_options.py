@@ -92,9 +92,7 @@ class FitOptions:
             show_default="2000",
         ),
     ] = None
-    refine: Annotated[bool, typer.Option("--refine", help="Refine the tree after fitting.")] = (
-        False
-    )
+    refine: Annotated[bool, typer.Option("--refine", help="Refine the tree after fitting.")] = False
     jobs: Jobs = None
     device: Device = None
     to: To = None
@@ -109,12 +107,10 @@ class RefineOptions:
     tree: TreeInput
     source: Input
     output: TreeOutput = "-"
-    weights: Annotated[Weights, typer.Option(help="Error that the edge lengths minimize.")] = (
-        "l1"
+    weights: Annotated[Weights, typer.Option(help="Error that the edge lengths minimize.")] = "l1"
+    moves: Annotated[bool, typer.Option("--moves/--no-moves", help="Allow points and subtrees to move.")] = (
+        True
     )
-    moves: Annotated[
-        bool, typer.Option("--moves/--no-moves", help="Allow points and subtrees to move.")
-    ] = True
     balance: Annotated[
         float,
         typer.Option(
@@ -165,9 +161,7 @@ class PlaceOptions:
             show_default="refit if those distances are in NEW, else scale",
         ),
     ] = None
-    candidates: Annotated[
-        int, typer.Option(min=1, metavar="N", help="(.jplace) Places of each point.")
-    ] = 7
+    candidates: Annotated[int, typer.Option(min=1, metavar="N", help="(.jplace) Places of each point.")] = 7
     nearest: Annotated[
         int,
         typer.Option(min=3, metavar="N", help="Number of nearest points that choose the edge."),
@@ -183,13 +177,11 @@ class PlaceOptions:
     ] = 2.0
     missing: Annotated[
         bool,
-        typer.Option(
-            "--missing", help="Accept nan, and pairs of sequences that have no distance."
-        ),
+        typer.Option("--missing", help="Accept nan, and pairs of sequences that have no distance."),
     ] = False
-    metric: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="(FASTA) The model, as in `fit`.")
-    ] = None
+    metric: Annotated[str | None, typer.Option(metavar="MODEL", help="(FASTA) The model, as in `fit`.")] = (
+        None
+    )
     alphabet: Annotated[
         Alphabet | None,
         typer.Option(help="(FASTA) The alphabet, as in `fit`.", show_default=False),
@@ -244,9 +236,7 @@ class EmbedOptions:
         EmbedMethod,
         typer.Option(help="sarkar embeds a tree; the other methods embed the data."),
     ] = "sarkar"
-    dim: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Dimension of the hyperbolic space.")
-    ] = 2
+    dim: Annotated[int, typer.Option(min=1, metavar="N", help="Dimension of the hyperbolic space.")] = 2
     distortion: Annotated[
         float | None,
         typer.Option(
@@ -263,9 +253,9 @@ class EmbedOptions:
             show_default="set by --distortion; smaller for .csv and .tsv in dimension 2",
         ),
     ] = None
-    model: Annotated[
-        Model, typer.Option(help="Model of hyperbolic space for .csv and .tsv files.")
-    ] = "poincare"
+    model: Annotated[Model, typer.Option(help="Model of hyperbolic space for .csv and .tsv files.")] = (
+        "poincare"
+    )
     trials: Trials = TRIALS
     seed: Seed = 0
     jobs: Jobs = None
@@ -281,9 +271,7 @@ class DrawOptions:
     source: Either
     output: Annotated[
         str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="File for the figure: .pdf, .svg, .png, ..."
-        ),
+        typer.Option("--output", "-o", metavar="FILE", help="File for the figure: .pdf, .svg, .png, ..."),
     ]
     layout: Annotated[
         Layout | None,
@@ -319,14 +307,12 @@ class DrawOptions:
     ] = None
     labels: Annotated[
         bool | None,
-        typer.Option(
-            "--labels/--no-labels", help="Draw labels.", show_default="up to 60 points"
-        ),
+        typer.Option("--labels/--no-labels", help="Draw labels.", show_default="up to 60 points"),
     ] = None
     align: Annotated[bool, typer.Option("--align", help="Align the labels of leaves.")] = False
-    support: Annotated[
-        bool, typer.Option("--support", help="Write the support of edges, in percent.")
-    ] = False
+    support: Annotated[bool, typer.Option("--support", help="Write the support of edges, in percent.")] = (
+        False
+    )
     scale_bar: Annotated[
         bool | None,
         typer.Option(
@@ -386,9 +372,7 @@ class ViewOptions:
     ] = None
     title: Annotated[
         str | None,
-        typer.Option(
-            metavar="TEXT", help="Title of the page.", show_default="name of the input file"
-        ),
+        typer.Option(metavar="TEXT", help="Title of the page.", show_default="name of the input file"),
     ] = None
     layout: Annotated[
         str | None,
@@ -463,9 +447,7 @@ class DeltaOptions:
         DeltaMethod,
         typer.Option(help="Compute delta exactly, from base points, or from a sample."),
     ] = "auto"
-    normalize: Annotated[
-        bool, typer.Option("--normalize", help="Divide delta by the diameter.")
-    ] = False
+    normalize: Annotated[bool, typer.Option("--normalize", help="Divide delta by the diameter.")] = False
     time_limit: TimeLimit = None
     seed: Seed = 0
     jobs: Jobs = None
@@ -482,9 +464,7 @@ class ConvertOptions:
         str,
         typer.Argument(metavar="IN", help="File with a tree or data; - for standard input."),
     ]
-    output: Annotated[
-        str, typer.Argument(metavar="OUT", help="File to write. Its suffix sets the format.")
-    ]
+    output: Annotated[str, typer.Argument(metavar="OUT", help="File to write. Its suffix sets the format.")]
     to: Annotated[
         WrittenFormat | None,
         typer.Option(

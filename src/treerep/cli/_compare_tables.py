@@ -72,16 +72,12 @@ def best_cells(rows: Sequence[Row]) -> set[tuple[int, str]]:
         best = min(known) if less else max(known)
         rounding = 1e-9 * abs(best) + 1e-12
         found |= {
-            (k, name)
-            for k, value in enumerate(values)
-            if value is not None and abs(value - best) <= rounding
+            (k, name) for k, value in enumerate(values) if value is not None and abs(value - best) <= rounding
         }
     return found
 
 
-def print_table(
-    rows: Sequence[Row], title: str, bound: LowerBound | None = None, *, stderr: bool
-) -> None:
+def print_table(rows: Sequence[Row], title: str, bound: LowerBound | None = None, *, stderr: bool) -> None:
     """Print the table and mark the best value of each column with a star."""
     best = best_cells(rows)
     failed = any("reason" in row for row in rows)
@@ -110,11 +106,7 @@ def _bound_note(bound: LowerBound) -> str:
 def caption(rows: Sequence[Row]) -> str:
     """Return the notes below the table."""
     notes = ["* best"]
-    notes += [
-        f"{row['method']}: best of {row['trials']} trees"
-        for row in rows
-        if row.get("trials", 1) > 1
-    ]
+    notes += [f"{row['method']}: best of {row['trials']} trees" for row in rows if row.get("trials", 1) > 1]
     if any(not row.get("exact", True) for row in rows):
         notes.append("scores estimated from sampled pairs")
     return "; ".join(notes)
@@ -123,9 +115,7 @@ def caption(rows: Sequence[Row]) -> str:
 def _shown(rows: Sequence[Row]) -> list[_Column]:
     """Return the columns to show. Only graphs have a mean average precision."""
     return [
-        column
-        for column in _COLUMNS
-        if column[0] != "map" or any(row.get("map") is not None for row in rows)
+        column for column in _COLUMNS if column[0] != "map" or any(row.get("map") is not None for row in rows)
     ]
 
 
@@ -157,8 +147,7 @@ def as_html(rows: Sequence[Row], title: str, bound: LowerBound | None = None) ->
     """Return a page with the table and, if matplotlib is installed, the chart."""
     best = best_cells(rows)
     head = "".join(
-        f"<th>{html.escape(name)}</th>"
-        for name in ("method", *(title for _, title, _ in _shown(rows)))
+        f"<th>{html.escape(name)}</th>" for name in ("method", *(title for _, title, _ in _shown(rows)))
     )
     names = [name for name, *_ in _shown(rows)]
     lines = []
@@ -183,9 +172,7 @@ def _html_cells(row: Row, names: Sequence[str], best: set[str]) -> str:
         reason = html.escape(row["reason"])
         return f'{method}<td class="reason" colspan="{len(names)}">{reason}</td>'
     cells = [
-        f'<td class="best">{_cell(row, name)}</td>'
-        if name in best
-        else f"<td>{_cell(row, name)}</td>"
+        f'<td class="best">{_cell(row, name)}</td>' if name in best else f"<td>{_cell(row, name)}</td>"
         for name in names
     ]
     return "".join([method, *cells])

@@ -40,9 +40,7 @@ def read_either(
         return read_tree(path, format=reading.format, **tree_options(reading))
     if tree_options(reading) and not with_tree:
         option = next(iter(tree_options(reading))).replace("_", "-")
-        raise ValueError(
-            f"--{option} is for trees, but {path} does not contain a tree: remove it"
-        )
+        raise ValueError(f"--{option} is for trees, but {path} does not contain a tree: remove it")
     if kind == "embedding":
         return _read_embedding(path)
     return reading.read(path)
@@ -91,9 +89,7 @@ def kind_of_file(path: str, reading: DataReading) -> str:
     """Return "tree", "sum", "embedding" or "data", by the options, the content, or the suffix."""
     if reading.kind is not None or reading.metric is not None:
         return "data"
-    if reading.format is not None and (reading.format in DATA_FORMATS) != (
-        reading.format in TREE_FORMATS
-    ):
+    if reading.format is not None and (reading.format in DATA_FORMATS) != (reading.format in TREE_FORMATS):
         return "tree" if reading.format in TREE_FORMATS else "data"
     head = _head(path)
     if b'"treerep sum of trees"' in head[:2000]:

@@ -85,9 +85,7 @@ Input = Annotated[
         help="File with distances, points, a graph or sequences; - for standard input.",
     ),
 ]
-TreeInput = Annotated[
-    str, typer.Argument(metavar="TREE", help="File with a tree; - for standard input.")
-]
+TreeInput = Annotated[str, typer.Argument(metavar="TREE", help="File with a tree; - for standard input.")]
 Either = Annotated[
     str,
     typer.Argument(
@@ -116,9 +114,7 @@ Method = Annotated[
     FitMethod,
     typer.Option(metavar="NAME", help=f"Method to fit the tree: {', '.join(methods.FIT)}."),
 ]
-Trials = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Number of trees to fit; the best is kept.")
-]
+Trials = Annotated[int, typer.Option(min=1, metavar="N", help="Number of trees to fit; the best is kept.")]
 Seed = Annotated[
     int,
     typer.Option(
@@ -141,9 +137,7 @@ Device = Annotated[
 ]
 Bound = Annotated[
     bool,
-    typer.Option(
-        "--bound/--no-bound", help="Compute a lower bound for the distortion of all trees."
-    ),
+    typer.Option("--bound/--no-bound", help="Compute a lower bound for the distortion of all trees."),
 ]
 Root = Annotated[
     str | None,
@@ -157,9 +151,7 @@ Root = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to standard output.")]
 TimeLimit = Annotated[
     float | None,
-    typer.Option(
-        min=0, metavar="SECONDS", help="Stop after this time and return the best result so far."
-    ),
+    typer.Option(min=0, metavar="SECONDS", help="Stop after this time and return the best result so far."),
 ]
 
 
@@ -191,9 +183,7 @@ class DataReading:
 
     kind: Annotated[
         Literal["distances", "points", "graph", "sequences"] | None,
-        typer.Option(
-            help="Kind of data in the file. By default, a square table holds distances."
-        ),
+        typer.Option(help="Kind of data in the file. By default, a square table holds distances."),
     ] = None
     format: Annotated[
         AnyFormat | None,
@@ -231,9 +221,7 @@ class DataReading:
     ] = False
     largest_component: Annotated[
         bool,
-        typer.Option(
-            "--largest-component", help="For graphs: keep the largest connected component."
-        ),
+        typer.Option("--largest-component", help="For graphs: keep the largest connected component."),
     ] = False
     weight: Annotated[
         str | None,
@@ -271,8 +259,7 @@ class DataReading:
 
         if self.format is not None and self.format not in DATA_FORMATS:
             raise ValueError(
-                f"--format {self.format} is a tree format: "
-                f"for data choose one of {', '.join(DATA_FORMATS)}"
+                f"--format {self.format} is a tree format: for data choose one of {', '.join(DATA_FORMATS)}"
             )
         if self.unweighted and self.weight is not None:
             raise ValueError("--unweighted and --weight exclude each other: use one of them")
@@ -324,10 +311,7 @@ def with_options(command: Callable[[Any], None]) -> Callable[..., None]:
         command(options_class(**fields))
 
     # Typer reads only the signature and the annotations.
-    both = [
-        field.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for field in (*own.values(), *shared.values())
-    ]
+    both = [field.replace(kind=inspect.Parameter.KEYWORD_ONLY) for field in (*own.values(), *shared.values())]
     wrapped.__signature__ = inspect.Signature(both)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {field.name: field.annotation for field in both}
     return wrapped

@@ -50,9 +50,7 @@ def note_leaves(tree: Tree | TreeSum, path: str, to: str | None) -> None:
     if added:
         form = "a leaf, with an edge" if added == 1 else "leaves, with edges"
         where = "trees" if isinstance(tree, TreeSum) else "tree"
-        print_note(
-            f"{plural(added, 'point')} inside the {where}: written as {form} of length 0"
-        )
+        print_note(f"{plural(added, 'point')} inside the {where}: written as {form} of length 0")
 
 
 def note_alphabet(metric: Metric) -> None:
@@ -86,9 +84,7 @@ def newick_text(tree: Tree | TreeSum) -> str:
 def print_json(fields: Mapping[str, object]) -> None:
     """Print one JSON object, with the version. Infinity and NaN become null."""
     typer.echo(
-        json.dumps(
-            {**{name: _plain(value) for name, value in fields.items()}, "version": __version__}
-        )
+        json.dumps({**{name: _plain(value) for name, value in fields.items()}, "version": __version__})
     )
 
 
@@ -104,9 +100,7 @@ def _plain(value: object) -> object:
 
 def score_fields(scores: Mapping[str, Score]) -> dict[str, object]:
     """Return scores as numbers, whether all are exact, and 95% intervals of the others."""
-    intervals = {
-        name: [score.low, score.high] for name, score in scores.items() if not score.exact
-    }
+    intervals = {name: [score.low, score.high] for name, score in scores.items() if not score.exact}
     fields: dict[str, object] = {**scores, "exact": not intervals}
     return {**fields, "intervals": intervals} if intervals else fields
 
@@ -126,9 +120,7 @@ def check_sum_output(path: str, to: str | None) -> None:
     """Raise an error if a format cannot hold several trees."""
     is_newick = path == "-" and to is None
     if not is_newick and not holds_several(path, to):
-        raise ValueError(
-            f"{path}: the format holds one tree: write a sum of trees as .nwk, .nex or .npz"
-        )
+        raise ValueError(f"{path}: the format holds one tree: write a sum of trees as .nwk, .nex or .npz")
 
 
 def check_outputs(*paths: str | None, source: str, table: str | None = None) -> None:

@@ -24,7 +24,6 @@ def _rerooted(tree: tr.Tree, root: str) -> tr.Tree:
     for name in names:
         if name not in known:
             raise ValueError(
-                f"--root: the tree has no point {name!r}: use labels separated by commas, "
-                f"or {MIDPOINT}"
+                f"--root: the tree has no point {name!r}: use labels separated by commas, or {MIDPOINT}"
             )
     return tree.root_at_outgroup([known[name] for name in names])[0]

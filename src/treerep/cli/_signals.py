@@ -25,9 +25,7 @@ def orderly_end() -> Iterator[list[int]]:
         raise KeyboardInterrupt
 
     in_main = threading.current_thread() is threading.main_thread()
-    handled = [
-        number for number in _SIGNALS if in_main and signal.getsignal(number) is signal.SIG_DFL
-    ]
+    handled = [number for number in _SIGNALS if in_main and signal.getsignal(number) is signal.SIG_DFL]
     try:
         for number in handled:
             signal.signal(number, interrupt)

@@ -72,9 +72,7 @@ def _options(command: str) -> dict[str, _Option]:
     commands = getattr(typer.main.get_command(app), "commands", {})
     parameters = commands[command].params if command in commands else []
     options = {
-        parameter.name: _Option(
-            parameter.opts[0], (parameter.secondary_opts or parameter.opts)[0]
-        )
+        parameter.name: _Option(parameter.opts[0], (parameter.secondary_opts or parameter.opts)[0])
         for parameter in parameters
         if parameter.param_type_name == "option"
     }

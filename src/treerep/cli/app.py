@@ -204,9 +204,7 @@ app.add_typer(data)
 def cite(
     methods: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[METHOD]...", help="Methods of `treerep fit` and `treerep embed`."
-        ),
+        typer.Argument(metavar="[METHOD]...", help="Methods of `treerep fit` and `treerep embed`."),
     ] = None,
 ) -> None:
     """Print BibTeX entries for treerep and for the methods you used.

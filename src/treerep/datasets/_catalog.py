@@ -53,8 +53,7 @@ class Entry(NamedTuple):
 # Raw files of public repositories, each pinned to a commit.
 _GITHUB = "https://raw.githubusercontent.com"
 _TREEREP = (
-    f"{_GITHUB}/rsonthal/TreeRep/7617af0618080260462ba8ba848c3906352028f4"
-    "/data/Unweighted%20Graphs/Edges"
+    f"{_GITHUB}/rsonthal/TreeRep/7617af0618080260462ba8ba848c3906352028f4/data/Unweighted%20Graphs/Edges"
 )
 _SNAP_COPY = f"{_GITHUB}/jlow2499/INFS-770/dbbfc6063e46ee9836303d6c04c8bc56c36f5bd8"
 

@@ -74,9 +74,7 @@ def _download(name: str, origin: Address, target: Path) -> None:
             download(origin.url, file, None)
         except requests.RequestException as error:
             answer = getattr(error, "response", None)
-            reason = (
-                type(error).__name__ if answer is None else f"HTTP status {answer.status_code}"
-            )
+            reason = type(error).__name__ if answer is None else f"HTTP status {answer.status_code}"
             raise ConnectionError(
                 f"{name} did not come from {origin.url} ({reason}): "
                 f"check the network, or put the file at {target}"

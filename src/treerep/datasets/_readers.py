@@ -62,9 +62,7 @@ def _pairs(data: bytes) -> NDArray[np.int64]:
     return edges.ends
 
 
-def prepared_cells(
-    values: str, classes: str, *, labels: str | None = None, log: bool = False
-) -> Reader:
+def prepared_cells(values: str, classes: str, *, labels: str | None = None, log: bool = False) -> Reader:
     """Return the reader of an npz file with arrays of cells, their classes and their labels."""
 
     def read(path: Path) -> Content:

@@ -42,6 +42,4 @@ def sarich() -> MatrixMetric:
     with files(__package__).joinpath("sarich.csv").open(encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     # Stored as float64, like most user data, so that one compilation serves both.
-    return MatrixMetric(
-        np.array([row[1:] for row in rows], dtype=np.float64), labels=header[1:]
-    )
+    return MatrixMetric(np.array([row[1:] for row in rows], dtype=np.float64), labels=header[1:])

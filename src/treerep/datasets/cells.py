@@ -204,9 +204,7 @@ def _grow(levels: int, dim: int, dtype: DTypeLike, generator: np.random.Generato
     return _Branches(start, step, birth, narrow, np.cumsum(length) / length.sum())
 
 
-def _scatter(
-    branches: _Branches, noise: float, generator: np.random.Generator, out: Cells
-) -> None:
+def _scatter(branches: _Branches, noise: float, generator: np.random.Generator, out: Cells) -> None:
     """Fill one block of cells.
 
     Whole blocks are drawn even if fewer cells are needed, so that n does not affect the cells.

@@ -166,6 +166,5 @@ def _check_size(wanted: Entry, metric: Metric) -> None:
         return
     if (len(metric), size) != (wanted.points, wanted.size):
         raise ValueError(
-            f"it has {len(metric):,} points and {size:,} {what}, "
-            f"not {wanted.points:,} and {wanted.size:,}"
+            f"it has {len(metric):,} points and {size:,} {what}, not {wanted.points:,} and {wanted.size:,}"
         )

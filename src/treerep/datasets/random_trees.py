@@ -195,9 +195,7 @@ _SHAPES: dict[str, Callable[[int, np.random.Generator], Edges]] = {
 }
 
 
-def _hide(
-    edges: Edges, n_points: int, probability: float, generator: np.random.Generator
-) -> Edges:
+def _hide(edges: Edges, n_points: int, probability: float, generator: np.random.Generator) -> Edges:
     """Replace some internal points by Steiner nodes, and attach the points to these nodes."""
     n_nodes = len(edges) + 1
     degree = np.bincount(edges.ravel(), minlength=n_nodes)[:n_points]

@@ -146,9 +146,7 @@ def _grown(n: int, extinction: float, generator: np.random.Generator) -> _Histor
     return _History(np.array(parent), lengths, np.array(alive))
 
 
-def _substitutions(
-    history: _History, depth: float, generator: np.random.Generator
-) -> NDArray[np.float64]:
+def _substitutions(history: _History, depth: float, generator: np.random.Generator) -> NDArray[np.float64]:
     """Convert times to expected substitutions, with a different rate on every branch."""
     height = np.zeros(len(history.length))
     for lineage in range(1, len(height)):
@@ -202,9 +200,7 @@ def _evolved(
     return np.where(chance < transition, sequence ^ 2, turned).astype(np.int8)
 
 
-def _true_tree(
-    history: _History, length: NDArray[np.float64], survives: NDArray[np.bool_]
-) -> Tree:
+def _true_tree(history: _History, length: NDArray[np.float64], survives: NDArray[np.bool_]) -> Tree:
     n = len(history.tips)
     number = np.full(len(length), -1)
     number[history.tips] = np.arange(n)

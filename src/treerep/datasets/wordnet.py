@@ -60,15 +60,8 @@ def wordnet_nouns(folder: str | os.PathLike[str]) -> DataSet:
     synsets = list(_parsed(data, _data_line))
     numbers = {synset.offset: number for number, synset in enumerate(synsets)}
     try:
-        pairs = [
-            (numbers[synset.offset], numbers[other])
-            for synset in synsets
-            for other in synset.hypernyms
-        ]
-        labels = [
-            f"{synset.word}.n.{senses[synset.word].index(synset.offset) + 1:02d}"
-            for synset in synsets
-        ]
+        pairs = [(numbers[synset.offset], numbers[other]) for synset in synsets for other in synset.hypernyms]
+        labels = [f"{synset.word}.n.{senses[synset.word].index(synset.offset) + 1:02d}" for synset in synsets]
     except (KeyError, ValueError) as error:
         raise ValueError(
             f"{data} and {index} do not match ({error}): use both from the same database"
@@ -90,9 +83,7 @@ def _data_line(words: list[str]) -> _Synset:
     # number of pointers, pointers: symbol, offset, type, which words
     begin = 4 + 2 * int(words[3], 16)
     pointers = range(begin + 1, begin + 1 + 4 * int(words[begin]), 4)
-    hypernyms = [
-        words[at + 1] for at in pointers if words[at] == _HYPERNYM and words[at + 2] == "n"
-    ]
+    hypernyms = [words[at + 1] for at in pointers if words[at] == _HYPERNYM and words[at + 2] == "n"]
     return _Synset(words[0], words[4].lower(), hypernyms)
 
 

@@ -96,9 +96,7 @@ def _clades(tree: Tree, view: Preorder, collapse: Collapse) -> dict[int, str | N
     if isinstance(collapse, Mapping):
         named = [(str(name), clade) for name, clade in collapse.items()]
     elif isinstance(collapse, str) or not isinstance(collapse, Iterable):
-        raise ValueError(
-            f"collapse is {collapse!r}: pass a list of nodes, or a dict of names and points"
-        )
+        raise ValueError(f"collapse is {collapse!r}: pass a list of nodes, or a dict of names and points")
     else:
         named = [(None, clade) for clade in collapse]
     tops = {_top(tree, view, clade): name for name, clade in named}

@@ -54,8 +54,7 @@ def picture_of_tree(tree: Tree, geometry: Geometry, longest: float) -> Picture:
     check_choice("layout", layout, LAYOUTS)
     if geometry.collapse is not None and layout not in _TRIANGLES:
         raise ValueError(
-            f"the layout {layout!r} has no collapsed clades: "
-            f"choose one of {', '.join(map(repr, _TRIANGLES))}"
+            f"the layout {layout!r} has no collapsed clades: choose one of {', '.join(map(repr, _TRIANGLES))}"
         )
     root = drawing_root(tree, layout, geometry.root)
     whole = drawn_lengths(tree, tree._view_from(root), geometry.lengths)

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 
 
 @overload
-def draw(
-    what: Tree | Embedding, *, ax: "Axes | None" = None, **options: Unpack[DrawOptions]
-) -> "Axes": ...
+def draw(what: Tree | Embedding, *, ax: "Axes | None" = None, **options: Unpack[DrawOptions]) -> "Axes": ...
 
 
 @overload
@@ -272,9 +270,7 @@ def _labels(labels: Labels, part: Tree | Embedding, geometry: Geometry) -> Label
 
 def _picture_of_embedding(embedding: Embedding) -> Picture:
     if embedding.dim != 2:
-        raise ValueError(
-            f"cannot draw an embedding of dimension {embedding.dim}: embed in 2 dimensions"
-        )
+        raise ValueError(f"cannot draw an embedding of dimension {embedding.dim}: embed in 2 dimensions")
     spots = embedding.poincare
     edges = np.empty((0, 2), np.int64)
     parent = None

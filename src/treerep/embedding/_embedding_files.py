@@ -54,9 +54,7 @@ def save_product(product: "ProductEmbedding", path: str | os.PathLike[str]) -> N
     _check_suffix(path)
     header: dict[str, Any] = {"format": _FORMAT, "version": _VERSION, "kind": _PRODUCT}
     header["n_points"] = len(product)
-    header["components"] = [
-        {"kind": _kind(part), "scale": part.scale} for part in product.components
-    ]
+    header["components"] = [{"kind": _kind(part), "scale": part.scale} for part in product.components]
     if not product.order_known:
         header["order_known"] = False
     arrays = {
@@ -80,13 +78,9 @@ def load_embedding(path: str | os.PathLike[str]) -> "Embedding | ProductEmbeddin
     fields = checked_read(path, "embedding", lambda: read_archive(path, arrays=None))
     check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Embedding.save")
     is_product = fields.get("kind") == _PRODUCT
-    check_fields(
-        path, fields, ("kind", "n_points", "components" if is_product else "scale", "labels")
-    )
+    check_fields(path, fields, ("kind", "n_points", "components" if is_product else "scale", "labels"))
     order_known = fields.pop("order_known", True)
-    arguments = {
-        name: value for name, value in fields.items() if name not in ("format", "version")
-    }
+    arguments = {name: value for name, value in fields.items() if name not in ("format", "version")}
     try:
         embedding = _product(arguments) if is_product else _single(arguments)
     except _UnknownKindError as error:
@@ -125,9 +119,7 @@ def _product(fields: Mapping[str, Any]) -> "ProductEmbedding":
     for number, part in enumerate(parts):
         prefix = f"{number}/"
         arrays = {
-            name.removeprefix(prefix): value
-            for name, value in fields.items()
-            if name.startswith(prefix)
+            name.removeprefix(prefix): value for name, value in fields.items() if name.startswith(prefix)
         }
         missing = [name for name in ("kind", "scale") if name not in part]
         if missing:

@@ -73,9 +73,7 @@ class Embedding(CompiledMetric):
     ) -> None:
         self.directions, self.radii = _checked_polar(directions, radii)
         self.scale = positive_scale(scale)
-        self.n_points = (
-            len(self.radii) if n_points is None else positive_number(n_points, "n_points")
-        )
+        self.n_points = len(self.radii) if n_points is None else positive_number(n_points, "n_points")
         if self.n_points > len(self.radii):
             raise ValueError(
                 f"n_points={n_points} does not match {len(self.radii)} nodes: use a number "
@@ -262,9 +260,7 @@ def _checked_polar(
     off = ~(np.abs(norms - 1) < 1e-9) & (lengths > 0)
     if off.any():
         i = int(np.argmax(off))
-        raise MetricError(
-            f"the direction of node {i} has norm {norms[i]}: directions must be unit vectors"
-        )
+        raise MetricError(f"the direction of node {i} has norm {norms[i]}: directions must be unit vectors")
     return read_only(units), read_only(lengths)
 
 

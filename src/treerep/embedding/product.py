@@ -58,9 +58,7 @@ class ProductEmbedding(Metric):
     (2, 2, 2)
     """
 
-    def __init__(
-        self, components: Iterable[Embedding], *, labels: Sequence[object] | None = None
-    ) -> None:
+    def __init__(self, components: Iterable[Embedding], *, labels: Sequence[object] | None = None) -> None:
         self.components = _checked(tuple(components))
         first = self.components[0]
         given = check_labels(labels, len(first))

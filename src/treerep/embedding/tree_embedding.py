@@ -133,9 +133,7 @@ class TreeEmbedding(Embedding):
         )
         self.directions, self.radii, self._steps = _polar(self.oracle, view)
         if not np.isfinite(self.radii).all():
-            raise MetricError(
-                f"at scale {scale:.4g} distances overflow float64: use a smaller scale"
-            )
+            raise MetricError(f"at scale {scale:.4g} distances overflow float64: use a smaller scale")
 
     @property
     def parent(self) -> NDArray[np.int32]:
@@ -161,9 +159,7 @@ class TreeEmbedding(Embedding):
         """
         from .sarkar._frame_kernels import walk_rows
 
-        first, second = (
-            read_only(check_indices(x, self.n_nodes)).reshape(-1) for x in (rows, cols)
-        )
+        first, second = (read_only(check_indices(x, self.n_nodes)).reshape(-1) for x in (rows, cols))
         if len(first) == 0 or len(second) * self._steps < self.n_nodes:
             return super().block(first, second)
         out = np.empty((len(first), len(second)))
@@ -212,18 +208,14 @@ def _polar(
     return read_only(directions), read_only(radii), 2.0 * float(view.size.mean())
 
 
-def _checked_view(
-    parent: NDArray[Any], weights: NDArray[np.float64], turns: NDArray[np.float64]
-) -> Preorder:
+def _checked_view(parent: NDArray[Any], weights: NDArray[np.float64], turns: NDArray[np.float64]) -> Preorder:
     if parent.ndim != 1 or parent.dtype.kind not in "iu" or weights.shape != parent.shape:
         raise ValueError(
             f"expected parent and weights of shape (N,), got {parent.shape} of "
             f"{parent.dtype} and {weights.shape}"
         )
     if turns.ndim != 2 or len(turns) != len(parent) or turns.shape[1] < 2:
-        raise ValueError(
-            f"expected turns of shape (N, dim) with dim at least 2, got {turns.shape}"
-        )
+        raise ValueError(f"expected turns of shape (N, dim) with dim at least 2, got {turns.shape}")
     roots = np.flatnonzero(parent < 0)
     child = np.flatnonzero(parent >= 0)
     if len(roots) != 1 or (parent >= len(parent)).any():
@@ -250,9 +242,7 @@ def _checked_view(
         raise MetricError(
             f"the turn of node {np.argmax(faint)} is too close to the e_1 axis for float64: use e_1 or a larger angle"
         )
-    view = preorder(
-        np.column_stack([parent[child], child]).astype(np.int64), weights[child], int(roots[0])
-    )
+    view = preorder(np.column_stack([parent[child], child]).astype(np.int64), weights[child], int(roots[0]))
     head = heads(view.up, view.length <= 0)
     back = (view.length > 0) & (head[view.up] > 0) & (turns[view.order, 0] <= -1 + 1e-15)
     if back.any():

@@ -46,9 +46,7 @@ def dense_matrix(
     return matrix
 
 
-def checked_block(
-    metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def checked_block(metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the distances of a block. Distances of a custom metric are validated."""
     block = read_block(metric, rows, cols)
     if isinstance(metric, CompiledMetric):  # validated on creation
@@ -63,15 +61,11 @@ def checked_block(
     return block
 
 
-def checked_pairs(
-    metric: Metric, i: NDArray[np.int64], j: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def checked_pairs(metric: Metric, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the distances of pairs. Distances of a custom metric are validated."""
     if isinstance(metric, CompiledMetric):
         return metric.pairs(i, j)
-    return np.array(
-        [checked_block(metric, i[k : k + 1], j[k : k + 1])[0, 0] for k in range(len(i))]
-    )
+    return np.array([checked_block(metric, i[k : k + 1], j[k : k + 1])[0, 0] for k in range(len(i))])
 
 
 def rounding_of(metric: Metric, largest: float) -> float:

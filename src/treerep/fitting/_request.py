@@ -50,8 +50,7 @@ def make_request(
     root = options.get("root")
     if count > 1 and root is not None:
         raise ValueError(
-            f"all {count} trials from root {root!r} would give the same tree: "
-            "leave out root or trials"
+            f"all {count} trials from root {root!r} would give the same tree: leave out root or trials"
         )
     if keep != "best":
         note("consensus")
@@ -68,6 +67,4 @@ def _name_the_method(record: Method, given: dict[str, Any]) -> None:
             takers = [other.name for other in METHODS.values() if name in other.option_names]
             if not takers:
                 raise TypeError(f"no method of fit has the option {name!r}: leave it out")
-            raise ValueError(
-                f"{name} is an option of {', '.join(takers)}: add method={takers[0]!r}"
-            )
+            raise ValueError(f"{name} is an option of {', '.join(takers)}: add method={takers[0]!r}")

@@ -35,19 +35,13 @@ def fit_trees(
     """
     count = positive_number(trees, "trees")
     if method != DEFAULT:
-        raise ValueError(
-            f"trees={count} needs method={DEFAULT!r}, not {method!r}: leave out method or trees"
-        )
+        raise ValueError(f"trees={count} needs method={DEFAULT!r}, not {method!r}: leave out method or trees")
     for name, value in {**options, **others}.items():
         if value is not None and name not in _OPTIONS:
-            raise ValueError(
-                f"{name} does not apply to a sum of trees: leave out {name} or trees"
-            )
+            raise ValueError(f"{name} does not apply to a sum of trees: leave out {name} or trees")
     chosen = {name: options[name] for name in _OPTIONS if options[name] is not None}
     if "balance" in chosen:
-        check_between(
-            "balance", chosen["balance"], 0, 1, "from 0 (distances) to 1 (neighborhoods)"
-        )
+        check_between("balance", chosen["balance"], 0, 1, "from 0 (distances) to 1 (neighborhoods)")
     check_time_limit(chosen.get("time_limit"))
     note("tree_sum")
     space = as_metric(data, metric=metric)

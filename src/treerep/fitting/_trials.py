@@ -118,9 +118,7 @@ def check_measured(metric: Metric, method: str) -> None:
     """Raise a MetricError if distances are missing and the method needs all of them."""
     if metric.has_missing and not METHODS[method].missing:
         able = ", ".join(name for name, record in METHODS.items() if record.missing)
-        raise MetricError(
-            f"method={method!r} needs all distances, but some are missing: use one of {able}"
-        )
+        raise MetricError(f"method={method!r} needs all distances, but some are missing: use one of {able}")
 
 
 def check_squared(metric: Metric, method: str) -> None:
@@ -132,9 +130,7 @@ def check_squared(metric: Metric, method: str) -> None:
 def selection_score(tree: Tree, metric: Metric, n_jobs: int | None) -> float:
     """Return the average distortion after optimal scaling. The best tree has the lowest score."""
     rows: Literal["all"] | int = "all" if len(metric) <= EXACT_SCORES else _SAMPLED_ROWS
-    return float(
-        average_distortion(tree, metric, scale="optimal", rows=rows, rng=0, n_jobs=n_jobs)
-    )
+    return float(average_distortion(tree, metric, scale="optimal", rows=rows, rng=0, n_jobs=n_jobs))
 
 
 def _learn(plan: Plan, generator: np.random.Generator) -> _Trial:
@@ -169,6 +165,4 @@ def _learn_and_vote(plan: Plan, generator: np.random.Generator) -> _Trial:
 def with_support(tree: Tree, splits: list[Keys]) -> Tree:
     """Return the tree with the fraction of the trials that contain each of its splits."""
     support = share_of_splits(tree, splits)
-    return Tree._trusted(
-        tree.n_points, tree.edges, tree.weights, tree.labels, support, tree.order_known
-    )
+    return Tree._trusted(tree.n_points, tree.edges, tree.weights, tree.labels, support, tree.order_known)

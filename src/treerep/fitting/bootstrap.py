@@ -87,9 +87,7 @@ def bootstrap_trees(
 
     >>> import numpy as np
     >>> points = np.repeat([[0], [0], [9], [9]], 20, axis=1) + np.eye(4, 20)
-    >>> trees = bootstrap_trees(
-    ...     points, replicates=10, metric="manhattan", method="neighbor_joining"
-    ... )
+    >>> trees = bootstrap_trees(points, replicates=10, metric="manhattan", method="neighbor_joining")
     >>> len(trees)
     10
     >>> from treerep import consensus

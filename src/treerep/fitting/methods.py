@@ -246,13 +246,11 @@ def method_table(indent: str = "    ") -> str:
     """Return the table of methods for the docstring of `fit`."""
     rows = [("method", "what it is", "time; memory")]
     rows += [
-        (f'"{method.name}"', method.title, f"{method.time}; {method.memory}")
-        for method in METHODS.values()
+        (f'"{method.name}"', method.title, f"{method.time}; {method.memory}") for method in METHODS.values()
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     rule = " ".join("=" * width for width in widths)
     lines = [
-        " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
+        " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
     return f"\n{indent}".join([rule, lines[0], rule, *lines[1:], rule])

@@ -31,9 +31,7 @@ def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
     except (ValueError, LookupError, OverflowError, RuntimeError, zipfile.BadZipFile) as error:
         raise ValueError(f"{name}: {_one_line(error)}") from error
     except MemoryError as error:
-        raise MemoryError(
-            f"{name}: {_one_line(error) or 'the file does not fit in memory'}"
-        ) from error
+        raise MemoryError(f"{name}: {_one_line(error) or 'the file does not fit in memory'}") from error
     except (EOFError, zlib.error) as error:
         raise ValueError(
             f"{name} is damaged or truncated ({_one_line(error)}): download or export it again"
@@ -43,9 +41,7 @@ def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
             raise
         if is_of_the_machine(error):
             raise OSError(error.errno, f"{error.strerror} (while reading)", name) from error
-        raise ValueError(
-            f"{name} is damaged ({_one_line(error)}): download or export it again"
-        ) from error
+        raise ValueError(f"{name} is damaged ({_one_line(error)}): download or export it again") from error
 
 
 def file_name(path: str | os.PathLike[str]) -> str:

@@ -28,9 +28,7 @@ _OTHER_TREES = {"phyloxml": "phyloXML", "nexml": "NeXML"}
 class GraphML:
     """The single undirected graph of a file: nodes, edges, and their requested attributes."""
 
-    def __init__(
-        self, source: Source, *, nodes: tuple[str, ...], edges: tuple[str, ...]
-    ) -> None:
+    def __init__(self, source: Source, *, nodes: tuple[str, ...], edges: tuple[str, ...]) -> None:
         # Keyed by kind, attribute name, and number of the node or edge.
         self._values: dict[str, dict[str, dict[int, str]]] = {
             "node": {name: {} for name in nodes},
@@ -68,9 +66,7 @@ class GraphML:
 
     def declares(self, kind: str, name: str) -> bool:
         """Return whether a key declares an attribute for nodes or for edges."""
-        return any(
-            what in (kind, "all") and known == name for what, known in self._keys.values()
-        )
+        return any(what in (kind, "all") and known == name for what, known in self._keys.values())
 
     def value(self, kind: str, name: str, number: int) -> str | None:
         """Return the text of an attribute of a node or an edge, or its default."""
@@ -110,9 +106,7 @@ class GraphML:
                 parser.Parse(piece, False)
                 read += len(piece)
                 if read - max(0, parser.CurrentByteIndex) > _LONGEST_TAG + len(piece):
-                    self.fail(
-                        f"a tag or comment has more than {_LONGEST_TAG:,} bytes: shorten it"
-                    )
+                    self.fail(f"a tag or comment has more than {_LONGEST_TAG:,} bytes: shorten it")
                 self._check_memory()
             parser.Parse(b"", True)
         except expat.ExpatError as error:
@@ -154,9 +148,7 @@ class GraphML:
         if self._space is None:
             self._space = space
             if tag in _OTHER_TREES:
-                self.fail(
-                    f"{_OTHER_TREES[tag]} is not read: convert the trees to Newick or Nexus"
-                )
+                self.fail(f"{_OTHER_TREES[tag]} is not read: convert the trees to Newick or Nexus")
             if tag != "graphml":
                 self.fail(f"the first element is <{tag}>, not <graphml>: use a GraphML file")
         if space != self._space:

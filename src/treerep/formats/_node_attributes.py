@@ -26,12 +26,8 @@ def check_attributes(attributes: Attributes, tree: Metric) -> dict[str, Column]:
     {'size': Column(kind='number', values=[1, None])}
     """
     if not hasattr(attributes, "items"):
-        raise TypeError(
-            f"attributes must be a mapping of names to values, one per point, got {attributes!r}"
-        )
-    columns = {
-        str(name): values_in_order(values, tree.labels) for name, values in attributes.items()
-    }
+        raise TypeError(f"attributes must be a mapping of names to values, one per point, got {attributes!r}")
+    columns = {str(name): values_in_order(values, tree.labels) for name, values in attributes.items()}
     return {name: _column(name, list(values), len(tree)) for name, values in columns.items()}
 
 
@@ -69,12 +65,8 @@ def _plain(value: object) -> object:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def refuse_names(
-    attributes: Mapping[str, Column], reserved: tuple[str, ...], where: str
-) -> None:
+def refuse_names(attributes: Mapping[str, Column], reserved: tuple[str, ...], where: str) -> None:
     """Raise an error for attributes whose names have a meaning in a format."""
     for name in attributes:
         if name in reserved:
-            raise ValueError(
-                f"the attribute name {name!r} is reserved in {where}: rename the attribute"
-            )
+            raise ValueError(f"the attribute name {name!r} is reserved in {where}: rename the attribute")

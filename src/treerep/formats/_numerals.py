@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from ._source import Line
 
 # Possessive quantifiers (++, *+) make a cell that is not a number fail in linear time.
-_NUMERAL = re.compile(
-    r"[-+]?(?:(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?|nan|inf|infinity)", re.IGNORECASE
-)
+_NUMERAL = re.compile(r"[-+]?(?:(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?|nan|inf|infinity)", re.IGNORECASE)
 _MISSING = frozenset({"na", "n/a", "null", "none", "?", "-", "."})
 # The markers that mean NaN in a distance matrix with missing distances. A dash may be a minus sign.
 _NAN = frozenset({"", "na", "nan", "?"})
@@ -90,9 +88,7 @@ def _name_first_bad_cell(
             if not is_number(cell.strip()):
                 raise ValueError(f"line {number}: {bad_cell(cell.strip())}")
         if len(cells) != width:
-            raise ValueError(
-                f"line {number} has {len(cells)} numbers, expected {width}: correct it"
-            )
+            raise ValueError(f"line {number} has {len(cells)} numbers, expected {width}: correct it")
     raise ValueError(f"lines {rows[0][0]} to {rows[-1][0]} cannot be read: {error}")
 
 

@@ -46,9 +46,7 @@ class Request:
         if self.kind is None:
             object.__setattr__(self, "kind", implied)
         elif self.kind != implied:
-            raise ValueError(
-                f"metric={self.metric!r} requires kind={implied!r}, not kind={self.kind!r}"
-            )
+            raise ValueError(f"metric={self.metric!r} requires kind={implied!r}, not kind={self.kind!r}")
 
     def distances(self, array: "ArrayLike", labels: Sequence[object] | None = None) -> Metric:
         """Return the metric of a square array."""
@@ -76,9 +74,7 @@ class Request:
                 "for a graph save a list of edges, for distances pass kind='distances'",
             )
 
-    def stored_distances(
-        self, array: "zarr.Array[Any]", labels: Sequence[object] | None = None
-    ) -> Metric:
+    def stored_distances(self, array: "zarr.Array[Any]", labels: Sequence[object] | None = None) -> Metric:
         """Return the metric of a square array stored in chunks."""
         from ..metric.disk.stored import stored_matrix
 
@@ -114,9 +110,7 @@ class Request:
 
         self._refuse("a graph", ("symmetrize", "missing"))
         names = self._names(labels)
-        return GraphMetric(
-            graph, weights=weights, labels=names, largest_component=self.largest_component
-        )
+        return GraphMetric(graph, weights=weights, labels=names, largest_component=self.largest_component)
 
     def sequences(self, packed: "PackedSequences", labels: Sequence[object]) -> Metric:
         """Return the metric of aligned sequences."""

@@ -60,9 +60,7 @@ def guess_format(source: Source, kind: str | None) -> str:
         if head.startswith(magic):
             return name
     # A leading tab is the empty corner of a table. The text after it is a label.
-    text = (
-        head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip(" \r\n\f\v")
-    )
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip(" \r\n\f\v")
     for opening, name in _OPENINGS:
         if text[: len(opening)].lower() == opening:
             return name
@@ -78,14 +76,8 @@ def guess_format(source: Source, kind: str | None) -> str:
     if text.startswith(">") and source.suffix not in (".csv", ".tsv"):
         return "fasta"
     if _is_newick(source, text):
-        raise ValueError(
-            "the file is a tree in Newick, not data: read it as a tree, or use a data file"
-        )
-    lines = [
-        line
-        for line in text.splitlines()[:200]
-        if line.strip() and not line.startswith(("#", "%"))
-    ]
+        raise ValueError("the file is a tree in Newick, not data: read it as a tree, or use a data file")
+    lines = [line for line in text.splitlines()[:200] if line.strip() and not line.startswith(("#", "%"))]
     by_extension = _EXTENSIONS.get(source.suffix)
     if by_extension is None and _is_phylip_alignment(lines):
         raise _not_fasta("PHYLIP")
@@ -107,9 +99,7 @@ def _is_newick(source: Source, text: str) -> bool:
     """Return whether a text is a tree. A table may also start with a parenthesis, but has no semicolon."""
     if source.suffix in _TREES:
         return True
-    return text.startswith("(") and (
-        source.suffix not in (".csv", ".tsv") or text.rstrip().endswith(";")
-    )
+    return text.startswith("(") and (source.suffix not in (".csv", ".tsv") or text.rstrip().endswith(";"))
 
 
 def _is_phylip(lines: list[str]) -> bool:
@@ -128,9 +118,7 @@ def _is_phylip_alignment(lines: list[str]) -> bool:
         return False
     if not all(word.isdecimal() for word in lines[0].split()):
         return False
-    return not any(map(is_numeral, lines[1].split()[1:])) and not is_numeral(
-        lines[1].split()[0]
-    )
+    return not any(map(is_numeral, lines[1].split()[1:])) and not is_numeral(lines[1].split()[0])
 
 
 def _not_fasta(name: str) -> ValueError:

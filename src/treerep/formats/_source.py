@@ -45,9 +45,7 @@ class Source:
         file = Path(path)
         mode = file.stat().st_mode
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
-            raise ValueError(
-                "this is a device, not a file: use a file, or - for standard input"
-            )
+            raise ValueError("this is a device, not a file: use a file, or - for standard input")
         # Opening a folder raises a clear error later.
         if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
             self.path = file
@@ -140,13 +138,9 @@ class Source:
                     begun.append(first)
                     size += len(first)
                     if size > _LONGEST_LINE:
-                        raise ValueError(
-                            f"a line has more than {_LONGEST_LINE:,} characters: split it"
-                        )
+                        raise ValueError(f"a line has more than {_LONGEST_LINE:,} characters: split it")
                     if size > _LONG_LINE:
-                        check_memory(
-                            _CELL_BYTES * size, f"a line of {size:,} characters", "split it"
-                        )
+                        check_memory(_CELL_BYTES * size, f"a line of {size:,} characters", "split it")
                     if rest:
                         yield ["".join(begun), *rest[:-1]]
                         begun = [rest[-1]]
@@ -174,9 +168,7 @@ class Source:
             pieces.append(line)
             size += len(line) + 1
             if size > checked + _CHUNK:
-                check_memory(
-                    3 * size, "the text", "save the data as npy, which is not read into memory"
-                )
+                check_memory(3 * size, "the text", "save the data as npy, which is not read into memory")
                 checked = size
         return "\n".join(pieces)
 
@@ -188,8 +180,7 @@ class Source:
                 except UnicodeDecodeError as error:
                     bad = line[error.start]
                     return (
-                        f"line {number} has the byte 0x{bad:02x}, which is not UTF-8: "
-                        "save the file as UTF-8"
+                        f"line {number} has the byte 0x{bad:02x}, which is not UTF-8: save the file as UTF-8"
                     )
         return "the file is not UTF-8 text: save it as UTF-8"
 
@@ -201,9 +192,7 @@ def _read_all(file: BinaryIO) -> bytes:
     while piece := file.read(_CHUNK):
         pieces.append(piece)
         size += len(piece)
-        check_memory(
-            2 * size, "the input", "save the data in a plain file, as npy if they are distances"
-        )
+        check_memory(2 * size, "the input", "save the data in a plain file, as npy if they are distances")
     return b"".join(pieces)
 
 

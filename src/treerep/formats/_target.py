@@ -39,10 +39,7 @@ def write_targets(contents: Mapping[str, bytes]) -> None:
     """
     files = {name: content for name, content in contents.items() if name != "-"}
     write_together(
-        {
-            name: _packed(content) if _is_packed(name) else content
-            for name, content in files.items()
-        }
+        {name: _packed(content) if _is_packed(name) else content for name, content in files.items()}
     )
     if "-" in contents:
         with open_target("-") as file:

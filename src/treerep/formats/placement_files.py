@@ -51,9 +51,7 @@ def write_placements(placements: Placements, path: str | os.PathLike[str]) -> No
     write_targets({name: as_utf8(jplace.write(placements), name)})
 
 
-def read_placements(
-    path: str | os.PathLike[str], *, negative_lengths: str = "error"
-) -> Placements:
+def read_placements(path: str | os.PathLike[str], *, negative_lengths: str = "error") -> Placements:
     """Read placements from a jplace file of version 1, 2 or 3.
 
     Parameters

@@ -161,18 +161,12 @@ def _read(source: Source, name: str, request: Request) -> Metric:
     for option, formats in _FORMATS_OF_OPTION.items():
         value = getattr(request, option)
         if value is not None and name not in formats:
-            raise ValueError(
-                f"{option}={value!r} applies to {_listed(formats)}, not to {name}: leave it out"
-            )
+            raise ValueError(f"{option}={value!r} applies to {_listed(formats)}, not to {name}: leave it out")
     if request.kind == "sequences" and name != "fasta":
         reason = "" if request.metric is None else f" (metric={request.metric!r})"
-        raise ValueError(
-            f"sequences{reason} are read from FASTA files, but this file is {name}: convert it"
-        )
+        raise ValueError(f"sequences{reason} are read from FASTA files, but this file is {name}: convert it")
     module, options = _MODULES.get(name, (name, {}))
-    metric: Metric = importlib.import_module(f".data.{module}", __package__).read(
-        source, request, **options
-    )
+    metric: Metric = importlib.import_module(f".data.{module}", __package__).read(source, request, **options)
     return metric
 
 

@@ -44,13 +44,9 @@ TREE_FORMATS: dict[str, TreeFormat] = {
     "nexus": TreeFormat((".nex", ".nexus", ".nxs"), "nexus", takes=("root",), reads_with=_TEXT),
     "npz": TreeFormat((".npz",), None),
     "json": TreeFormat((".json",), None),
-    "graphml": TreeFormat(
-        (".graphml",), "graphml", takes=("attributes",), reads_with=("default_length",)
-    ),
+    "graphml": TreeFormat((".graphml",), "graphml", takes=("attributes",), reads_with=("default_length",)),
     "dot": TreeFormat((".dot", ".gv"), "dot", reads=False, takes=("attributes",)),
-    "auspice": TreeFormat(
-        (".auspice.json",), "auspice", reads=False, takes=("root", "attributes")
-    ),
+    "auspice": TreeFormat((".auspice.json",), "auspice", reads=False, takes=("root", "attributes")),
     "itol": TreeFormat((".itol.nwk",), "itol", reads=False, takes=("root", "attributes")),
 }
 _JSON_BYTES = 25  # of memory, per byte of parsed JSON
@@ -127,9 +123,7 @@ def read_tree(
             raise ValueError(f"{chosen} cannot be read: use one of {_listed(_readable())}")
         module = TREE_FORMATS[chosen].module
         reader = (
-            _read_stored
-            if module is None
-            else importlib.import_module(f".trees.{module}", __package__).read
+            _read_stored if module is None else importlib.import_module(f".trees.{module}", __package__).read
         )
         options = chosen_options(chosen, TREE_FORMATS[chosen].reads_with, given)
         tree: Tree = reader(source, **options) if module else reader(source, chosen == "npz")
@@ -266,9 +260,7 @@ def write_tree(
             f"{name}: the suffix does not match a format: pass format= one of {_listed(TREE_FORMATS)}"
         )
     if isinstance(tree, TreeSum) and chosen not in SEVERAL_TREES:
-        raise ValueError(
-            f"{chosen} holds one tree: write a sum of trees as one of {_listed(SEVERAL_TREES)}"
-        )
+        raise ValueError(f"{chosen} holds one tree: write a sum of trees as one of {_listed(SEVERAL_TREES)}")
     given = {
         "root": root,
         "attributes": None if attributes is None else check_attributes(attributes, tree),
@@ -335,9 +327,7 @@ def _rooted(tree: Tree, root: int | str | None) -> Tree:
     return tree if root is None else tree.with_root(root)
 
 
-def _contents(
-    tree: Tree | TreeSum, chosen: str, name: str, options: dict[str, Any]
-) -> dict[str, bytes]:
+def _contents(tree: Tree | TreeSum, chosen: str, name: str, options: dict[str, Any]) -> dict[str, bytes]:
     """Return the content of each file. The tree itself is last."""
     module = TREE_FORMATS[chosen].module
     if module is None:
@@ -358,9 +348,7 @@ def _contents(
         return {file: text.encode("utf-8") for file, text in texts.items()}
     except UnicodeEncodeError as error:
         wrong = error.object[error.start]
-        raise ValueError(
-            f"{name}: UTF-8 cannot encode {wrong!r} in a label: rename the point"
-        ) from error
+        raise ValueError(f"{name}: UTF-8 cannot encode {wrong!r} in a label: rename the point") from error
 
 
 def _chosen(format: str | None) -> str | None:  # noqa: A002

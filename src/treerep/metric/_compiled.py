@@ -26,9 +26,7 @@ class CompiledMetric(Metric):
         n = self._n_indices()
         first, second = np.broadcast_arrays(check_indices(i, n), check_indices(j, n))
         out = np.empty(first.shape)
-        pair_distances(
-            self._reading_oracle(), *(_flat(x) for x in (first, second)), out.reshape(-1)
-        )
+        pair_distances(self._reading_oracle(), *(_flat(x) for x in (first, second)), out.reshape(-1))
         return out
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:

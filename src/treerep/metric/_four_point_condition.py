@@ -30,9 +30,7 @@ def obeys_four_points(distances: NDArray[Any]) -> bool:
     """
     n = len(distances)
     sample = (
-        np.arange(n)
-        if n <= _SAMPLE
-        else np.sort(np.random.default_rng(0).choice(n, _SAMPLE, replace=False))
+        np.arange(n) if n <= _SAMPLE else np.sort(np.random.default_rng(0).choice(n, _SAMPLE, replace=False))
     )
     d = distances[np.ix_(sample, sample)].astype(np.float64)
     d = np.maximum(d, d.T)  # a matrix may be slightly asymmetric

@@ -32,16 +32,8 @@ class Inspection(NamedTuple):
 def inspect_all(distances: NDArray[Any]) -> Inspection:
     """Check every entry. The first bad entry in row order raises a MetricError."""
     # Compiled code cannot compute with float16.
-    seen = (
-        _inspect_halves(distances)
-        if distances.dtype == np.float16
-        else _inspect_compiled(distances)
-    )
-    if (
-        seen is None
-        or seen.asymmetry > _allowed(distances, seen.largest)
-        or np.diagonal(distances).any()
-    ):
+    seen = _inspect_halves(distances) if distances.dtype == np.float16 else _inspect_compiled(distances)
+    if seen is None or seen.asymmetry > _allowed(distances, seen.largest) or np.diagonal(distances).any():
         _name_first_bad_entry(distances)
     assert seen is not None
     if seen.largest > LARGEST:
@@ -141,9 +133,7 @@ def _inspect_block(here: NDArray[Any], there: NDArray[Any]) -> Inspection | None
     whole = all((part == np.floor(part)).all() for part in (one, two))
     with np.errstate(over="ignore"):  # overflow gives infinity, which no entry equals
         single = all((part == part.astype(np.float32)).all() for part in (one, two))
-    return Inspection(
-        float(max(one.max(), two.max())), whole, single, float(np.abs(one - two).max())
-    )
+    return Inspection(float(max(one.max(), two.max())), whole, single, float(np.abs(one - two).max()))
 
 
 def _inspect_halves(distances: NDArray[Any]) -> Inspection | None:
@@ -193,9 +183,7 @@ def _has_negative(distances: NDArray[Any]) -> bool:
 
 def _name_first_bad_entry(distances: NDArray[Any]) -> None:
     """Raise an error for the first bad entry in row order. The matrix must contain a bad entry."""
-    finite_largest = max(
-        float(np.max(row, initial=0, where=np.isfinite(row))) for row in distances
-    )
+    finite_largest = max(float(np.max(row, initial=0, where=np.isfinite(row))) for row in distances)
     allowed = _allowed(distances, finite_largest)
     for i, row in enumerate(distances):
         if row[i] != 0 and np.isfinite(row[i]):

@@ -37,9 +37,7 @@ PYTHON = Wording(
 )
 
 
-def matched(
-    first: Metric, second: Metric, names: tuple[str, str], wording: Wording = PYTHON
-) -> Any:
+def matched(first: Metric, second: Metric, names: tuple[str, str], wording: Wording = PYTHON) -> Any:
     """Return the first metric with its points in the order of the second.
 
     O(n) time for n points, plus O(N) to reorder a tree of N nodes. If both metrics have the same
@@ -129,17 +127,10 @@ def _names(points: Points, others: tuple[str, ...] | None) -> tuple[str, ...] | 
     return numbers if set(others) == set(numbers) else None
 
 
-def _check_positions(
-    first: Points, second: Points, names: tuple[str, str], wording: Wording
-) -> None:
+def _check_positions(first: Points, second: Points, names: tuple[str, str], wording: Wording) -> None:
     sides = (first, second, names[0], names[1]), (second, first, names[1], names[0])
     for one, other, name, other_name in sides:
-        if (
-            one.labels is not None
-            and not one.order_known
-            and other.labels is None
-            and one.n > 1
-        ):
+        if one.labels is not None and not one.order_known and other.labels is None and one.n > 1:
             raise ValueError(
                 f"{name} has labels in the order of a text file, and {other_name} has no "
                 f"labels: {wording.order.format(other=other_name)}"

@@ -12,9 +12,7 @@ from .disk.mapped import is_large_map
 def check_missing(distances: NDArray[Any]) -> None:
     """Raise a MetricError unless NaN marks whole pairs: both d(i, j) and d(j, i), never d(i, i)."""
     if is_large_map(distances):
-        raise MetricError(
-            "missing=True needs all distances in memory: load the file with numpy.load first"
-        )
+        raise MetricError("missing=True needs all distances in memory: load the file with numpy.load first")
     missing = np.isnan(distances)
     for i in np.flatnonzero(np.diagonal(missing))[:1]:
         raise MetricError(

@@ -35,9 +35,7 @@ class ReorderedMetric(Metric):
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
         """Return the distances from each row to each column point, as a float64 array."""
-        return self.metric.block(
-            *(self.order[check_indices(x, len(self)).reshape(-1)] for x in (rows, cols))
-        )
+        return self.metric.block(*(self.order[check_indices(x, len(self)).reshape(-1)] for x in (rows, cols)))
 
     def pairs(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
         """Return the distances of the pairs (i[k], j[k]), as a float64 array of the same shape."""

@@ -111,9 +111,7 @@ def stripes(
     yield from run(stripe, range(0, stop, step), n_jobs)
 
 
-def warn_of_capped(
-    oracle: Any, limit: float, known: NDArray[np.int64], most: int, what: str
-) -> None:
+def warn_of_capped(oracle: Any, limit: float, known: NDArray[np.int64], most: int, what: str) -> None:
     """Warn if some distances are capped: those that are NaN, or at least `limit`, in the oracle.
 
     Up to `most` pairs are counted. If there are more pairs, a sample of rows is counted. Half of

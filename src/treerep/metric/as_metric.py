@@ -117,17 +117,13 @@ def as_metric(
     if missing:
         options["missing"] = missing
     if isinstance(data, Metric):
-        _refuse(
-            {"metric": metric, **options}, f"a {type(data).__name__}, which is already a metric"
-        )
+        _refuse({"metric": metric, **options}, f"a {type(data).__name__}, which is already a metric")
         return data
     if isinstance(getattr(data, "metric", None), Metric):  # a data set
         return as_metric(data.metric, metric=metric, **options)
     if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
         first = tuple(np.argwhere(np.ma.getmaskarray(data))[0].tolist())
-        raise MetricError(
-            f"entry {first} is masked: fill it, or drop the points with missing entries"
-        )
+        raise MetricError(f"entry {first} is masked: fill it, or drop the points with missing entries")
     converter = find_converter(data)
     if converter is not None:
         metric_of: Metric = converter(data, metric=metric, **options)
@@ -143,9 +139,7 @@ def as_metric(
         if metric is None:
             _refuse_edge_table(data)
         return _from_array(data, metric, options)
-    if isinstance(data, (str, bytes)) or not (
-        hasattr(data, "__array__") or isinstance(data, (list, tuple))
-    ):
+    if isinstance(data, (str, bytes)) or not (hasattr(data, "__array__") or isinstance(data, (list, tuple))):
         raise TypeError(
             f"cannot read distances from {type(data).__name__}: pass an array, a "
             "DataFrame, a graph, a Metric or the path of a file as a str or Path"
@@ -160,9 +154,7 @@ def as_metric(
     return _from_array(array, metric, options)
 
 
-def _from_array(
-    array: "NDArray[Any] | DataFrame", metric: str | None, options: dict[str, Any]
-) -> Metric:
+def _from_array(array: "NDArray[Any] | DataFrame", metric: str | None, options: dict[str, Any]) -> Metric:
     if metric is None or metric == "precomputed":
         _refuse(options, "a distance matrix", allowed=("labels", "symmetrize", "missing"))
         if metric is None:

@@ -33,9 +33,7 @@ class BadEntryError(MetricError):
         if value < 0 and np.isfinite(value):
             return f"d({i}, {j}) is {value}, but distances are never negative: check the input"
         if np.isfinite(value):
-            return (
-                f"d({i}, {j}) is {value}, so sums of distances overflow: rescale the distances"
-            )
+            return f"d({i}, {j}) is {value}, so sums of distances overflow: rescale the distances"
         unmeasured = ", or, if pairs were not measured, use tr.as_metric(D, missing=True)"
         return (
             f"d({i}, {j}) is {value}: replace or drop points with missing or infinite distances"
@@ -161,8 +159,7 @@ distances violate: use metric='euclidean'
     """
     if metric.squared:
         raise MetricError(
-            f"{what} needs the triangle inequality, which squared distances violate: "
-            "use metric='euclidean'"
+            f"{what} needs the triangle inequality, which squared distances violate: use metric='euclidean'"
         )
 
 
@@ -191,9 +188,7 @@ def check_labels(labels: Sequence[object] | None, n: int) -> tuple[str, ...] | N
         return None
     names = tuple(str(label) for label in labels)
     if len(names) != n:
-        raise MetricError(
-            f"{len(names)} labels were given for {n} points: give one label per point"
-        )
+        raise MetricError(f"{len(names)} labels were given for {n} points: give one label per point")
     seen: dict[str, int] = {}
     for position, name in enumerate(names):
         if name in seen:

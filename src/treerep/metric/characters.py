@@ -99,9 +99,7 @@ class CharacterMetric(CompiledMetric):
         empty = np.flatnonzero(~(codes >= 0).any(axis=1))
         if len(empty):
             name = empty[0] if self.labels is None else repr(self.labels[empty[0]])
-            raise MetricError(
-                f"row {name} has no known locus, so its distances are undefined: drop it"
-            )
+            raise MetricError(f"row {name} has no known locus, so its distances are undefined: drop it")
 
     def _connect(self, codes: NDArray[np.signedinteger]) -> None:
         """Make the oracle, and register the metric for errors."""
@@ -126,17 +124,13 @@ def _checked_weights(weights: ArrayLike | None, width: int) -> NDArray[np.float6
         return None
     array = np.asarray(weights)
     if array.shape != (width,):
-        raise MetricError(
-            f"got weights of shape {array.shape} for {width} loci: give one per locus"
-        )
+        raise MetricError(f"got weights of shape {array.shape} for {width} loci: give one per locus")
     if array.dtype.kind not in "iuf":
         raise MetricError(f"weights must be real numbers, not {array.dtype}")
     bad = ~(np.isfinite(array) & (array >= 0))
     if bad.any():
         k = int(bad.argmax())
-        raise MetricError(
-            f"the weight of locus {k} is {array[k]}: it must be finite and not negative"
-        )
+        raise MetricError(f"the weight of locus {k} is {array[k]}: it must be finite and not negative")
     if not array.any():
         raise MetricError("all weights are 0: give at least one locus a positive weight")
     return read_only(array.astype(np.float64))
@@ -175,16 +169,12 @@ def _number_codes(
 ) -> NDArray[np.signedinteger]:
     if values.dtype.kind == "f":
         unknown |= np.isnan(values)
-    unknown |= np.isin(
-        values, [number for number in map(_number, missing) if number is not None]
-    )
+    unknown |= np.isin(values, [number for number in map(_number, missing) if number is not None])
     if values.dtype.kind == "f":
         broken = ~unknown & (values != np.floor(values))
         if broken.any():
             i, k = np.argwhere(broken)[0]
-            raise MetricError(
-                f"entry {k} of row {i} is {values[i, k]}: categories are whole numbers or text"
-            )
+            raise MetricError(f"entry {k} of row {i} is {values[i, k]}: categories are whole numbers or text")
     known = values[~unknown]
     low = known.min(initial=0)
     high = known.max(initial=0)

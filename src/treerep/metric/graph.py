@@ -126,8 +126,7 @@ class GraphMetric(CompiledMetric):
         if issparse(graph):
             if weights is not None:
                 raise MetricError(
-                    "weights applies only to an edge array: a sparse matrix stores the "
-                    "lengths as its values"
+                    "weights applies only to an edge array: a sparse matrix stores the lengths as its values"
                 )
             adjacency, vertices = _read_matrix(graph)
         elif isinstance(graph, (np.ndarray, list, tuple)):
@@ -291,9 +290,7 @@ class GraphMetric(CompiledMetric):
 
     def search_cost(self) -> float:
         """Return the rough cost of a search in nanoseconds, the same on every machine."""
-        return (_HEAP_STEP if self.weighted else _SEARCH_STEP) * (
-            len(self) + 0.5 * len(self.adjacency.data)
-        )
+        return (_HEAP_STEP if self.weighted else _SEARCH_STEP) * (len(self) + 0.5 * len(self.adjacency.data))
 
     def block(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.float64]:
         """Return the distances from each row point to each column point, as a float64 array.
@@ -301,9 +298,7 @@ class GraphMetric(CompiledMetric):
         The distances come from one search per row or column, whichever are fewer, or from hub
         labels. The predicted cost decides.
         """
-        first, second = (
-            read_only(check_indices(x, len(self)).reshape(-1)) for x in (rows, cols)
-        )
+        first, second = (read_only(check_indices(x, len(self)).reshape(-1)) for x in (rows, cols))
         out = np.empty((len(first), len(second)))
         if not self._searching_pays(self._count_searches(min(out.shape)), out.size):
             self._block_from_labels(first, second, out)
@@ -413,9 +408,7 @@ class GraphMetric(CompiledMetric):
         def search(band: slice) -> None:
             for source, group in zip(distinct[band], groups[band], strict=True):
                 found = np.empty((1, len(group)))
-                search_block(
-                    *graph, read_only(np.array([source])), read_only(targets[group]), found
-                )
+                search_block(*graph, read_only(np.array([source])), read_only(targets[group]), found)
                 out[group] = found[0]
 
         _in_bands(search, len(distinct), self.search_cost())
@@ -424,9 +417,7 @@ class GraphMetric(CompiledMetric):
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(
-            {**state, "_lock": Lock(), "adjacency": _read_only_rows(state["adjacency"])}
-        )
+        super().__setstate__({**state, "_lock": Lock(), "adjacency": _read_only_rows(state["adjacency"])})
 
 
 def _in_bands(work: Callable[[slice], None], count: int, cost: float) -> None:
@@ -446,9 +437,7 @@ def _read_matrix(matrix: SparseMatrix) -> tuple[csr_array, NDArray[np.int64]]:
     if matrix.shape[0] == 0:
         raise MetricError("the graph is empty: give at least one vertex")
     if matrix.dtype.kind not in "biuf":
-        raise MetricError(
-            f"edge lengths of dtype {matrix.dtype} are not supported: convert them to float64"
-        )
+        raise MetricError(f"edge lengths of dtype {matrix.dtype} are not supported: convert them to float64")
     # Convert to float64 first: csr adds up duplicate entries, and small integers would wrap
     # around.
     rows = csr_array(matrix.astype(np.float64))
@@ -474,9 +463,7 @@ def _read_matrix(matrix: SparseMatrix) -> tuple[csr_array, NDArray[np.int64]]:
     return rows, np.arange(rows.shape[0])
 
 
-def _read_edges(
-    edges: NDArray[Any], weights: ArrayLike | None
-) -> tuple[csr_array, NDArray[np.int64]]:
+def _read_edges(edges: NDArray[Any], weights: ArrayLike | None) -> tuple[csr_array, NDArray[np.int64]]:
     """Return the adjacency of the vertices that have edges, and the numbers of these vertices."""
     if edges.size == 0:
         raise MetricError("the graph is empty: give at least one edge")
@@ -488,8 +475,7 @@ def _read_edges(
         )
     if edges.dtype.kind not in "iu":
         raise MetricError(
-            f"edges of dtype {edges.dtype} cannot name vertices: number the vertices 0, "
-            "1, 2, ... as integers"
+            f"edges of dtype {edges.dtype} cannot name vertices: number the vertices 0, 1, 2, ... as integers"
         )
     outside = np.flatnonzero(((edges < 0) | (edges > np.iinfo(np.int64).max)).any(axis=1))
     if len(outside):
@@ -567,9 +553,7 @@ def _check_lengths(i: NDArray[Any], j: NDArray[Any], lengths: NDArray[np.float64
             if length == 0
             else "correct or drop it"
         )
-        raise MetricError(
-            f"edge ({u}, {v}) has length {length}, but lengths must be positive: {remedy}"
-        )
+        raise MetricError(f"edge ({u}, {v}) has length {length}, but lengths must be positive: {remedy}")
 
 
 def _connected(

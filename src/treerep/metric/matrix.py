@@ -147,9 +147,7 @@ class MatrixMetric(CompiledMetric):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         large = state["on_disk"]
-        super().__setstate__(
-            {**state, "distances": open_map(state["distances"])} if large else state
-        )
+        super().__setstate__({**state, "distances": open_map(state["distances"])} if large else state)
         self.oracle = self._checking_oracle()
 
 
@@ -162,9 +160,7 @@ def check_square(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         )
     if len(shape) != 2 or shape[0] != shape[1]:
         size = " x ".join(map(str, shape)) or "a single value"
-        raise MetricError(
-            f"expected a square distance matrix, got {size}: for points add metric='euclidean'"
-        )
+        raise MetricError(f"expected a square distance matrix, got {size}: for points add metric='euclidean'")
     if shape[0] == 0:
         raise MetricError("the distance matrix is empty: give at least one point")
     if dtype.kind not in "uif" or dtype.itemsize > 8:

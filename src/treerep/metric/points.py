@@ -31,14 +31,7 @@ _NOT_METRICS = {
 
 
 #: The representations of points in compiled code.
-Oracle = (
-    EuclideanOracle
-    | SquaredOracle
-    | ManhattanOracle
-    | ChebyshevOracle
-    | AngleOracle
-    | HyperbolicOracle
-)
+Oracle = EuclideanOracle | SquaredOracle | ManhattanOracle | ChebyshevOracle | AngleOracle | HyperbolicOracle
 
 
 class PointMetric(CompiledMetric):
@@ -194,9 +187,7 @@ def _coordinates(points: ArrayLike, first: int) -> tuple[NDArray[Any], float]:
             f"expected points as the rows of a non-empty n x k table, got an array of shape {shape}"
         )
     if array.dtype.kind not in "uifb":
-        raise MetricError(
-            f"coordinates of dtype {array.dtype} are not supported: use real numbers"
-        )
+        raise MetricError(f"coordinates of dtype {array.dtype} are not supported: use real numbers")
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
     largest = 0.0
@@ -299,26 +290,20 @@ def _unit_vectors(points: NDArray[Any], first: int, center: bool) -> AngleOracle
         largest = np.abs(vectors).max(axis=1, keepdims=True)
         zero = np.flatnonzero(largest <= floor)
         if zero.size:
-            fault = (
-                "constant, so its correlation" if center else "the zero vector, so its angle"
-            )
+            fault = "constant, so its correlation" if center else "the zero vector, so its angle"
             raise BadPointError(
                 f"{{point}} is {fault} with others is undefined: drop it",
                 int(first + start + zero[0]),
             )
         scaled = vectors / largest
-        units[start : start + len(rows)] = scaled / np.sqrt(
-            (scaled * scaled).sum(axis=1, keepdims=True)
-        )
+        units[start : start + len(rows)] = scaled / np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
     return AngleOracle(read_only(units))
 
 
 def _polar(
     vectors: NDArray[np.float64], norms: NDArray[np.float64], radii: NDArray[np.float64]
 ) -> HyperbolicOracle:
-    directions = np.divide(
-        vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0
-    )
+    directions = np.divide(vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0)
     return HyperbolicOracle(read_only(directions), read_only(radii), read_only(np.sinh(radii)))
 
 
@@ -328,8 +313,7 @@ def _hyperboloid(points: NDArray[Any], first: int) -> HyperbolicOracle:
     vectors = wide[:, 1:]
     if not vectors.shape[1]:
         raise MetricError(
-            "points on the hyperboloid need at least two coordinates, x0 first, but this "
-            "table has one column"
+            "points on the hyperboloid need at least two coordinates, x0 first, but this table has one column"
         )
     norms = _norms(vectors)
     if norms.max() > 1e150:  # so that sinh r sinh s does not overflow

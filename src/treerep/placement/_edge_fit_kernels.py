@@ -46,9 +46,7 @@ def shifted(w: float, f: float, q: float, length: float) -> Any:
 
 
 @helper
-def best_on_edge(
-    w: float, f: float, q: float, v: float, a: float, r: float, length: float
-) -> Any:
+def best_on_edge(w: float, f: float, q: float, v: float, a: float, r: float, length: float) -> Any:
     """Return the least cost of a place on an edge, with x and y of the place.
 
     The cost is

@@ -202,9 +202,7 @@ def _factor_of_rows(tree: Tree, given: NewPoints) -> float:
     if plain**2 <= (_BETTER + _CHANCE / free) * least**2 or (factor > 1) != (ratio > 1):
         return 1.0
     apart = max(factor / ratio, ratio / factor)
-    return _rounded(
-        factor if apart < _AGREE or abs(math.log(factor)) < abs(math.log(ratio)) else ratio
-    )
+    return _rounded(factor if apart < _AGREE or abs(math.log(factor)) < abs(math.log(ratio)) else ratio)
 
 
 def _ratio(tree: Tree, rows: NDArray[Any]) -> float:

@@ -28,9 +28,7 @@ class Readings(NamedTuple):
 
 
 @helper
-def _walk(
-    oracle: Any, w: int, separators: Any, k: int, margin: float, read: Any, count: int
-) -> Any:
+def _walk(oracle: Any, w: int, separators: Any, k: int, margin: float, read: Any, count: int) -> Any:
     """Walk down, using the distances to the k-th point of each arm.
 
     Returns the node a (and b = -1) or the edge (a, b) at the end, the number of readings, and
@@ -129,15 +127,11 @@ def _find_offsets(separators: Any, lower: int, upper: int, read: Any, count: int
         offsets[i] = distances[i] - _path(separators, places[i], lower, lower)
     top = upper
     for i in range(hi, count):
-        top = min(
-            top, _meeting(separators, lower, places[i]) if i == hi else read.joints[i - 1]
-        )
+        top = min(top, _meeting(separators, lower, places[i]) if i == hi else read.joints[i - 1])
         offsets[i] = distances[i] - _path(separators, places[i], upper, top)
     top = upper
     for i in range(lo - 1, -1, -1):
-        top = min(
-            top, _meeting(separators, places[i], lower) if i == lo - 1 else read.joints[i]
-        )
+        top = min(top, _meeting(separators, places[i], lower) if i == lo - 1 else read.joints[i])
         offsets[i] = distances[i] - _path(separators, places[i], upper, top)
     return lo, hi
 
@@ -239,9 +233,7 @@ def find_places(
         w = shift + i
         exact = False
         error = np.inf
-        ends[0, 0], ends[0, 1], count, spread = _walk(
-            oracle, w, separators, 0, 2 * scale.ties, read, 0
-        )
+        ends[0, 0], ends[0, 1], count, spread = _walk(oracle, w, separators, 0, 2 * scale.ties, read, 0)
         if spread < 8 * scale.tol:
             _sort_readings(separators, read, count, scale.unit, floor)
             place = _fit(separators, ends[0, 0], ends[0, 1], read, count, scale)
@@ -252,9 +244,7 @@ def find_places(
         if exact:
             continue
         for k in range(1, walks):
-            ends[k, 0], ends[k, 1], count, _ = _walk(
-                oracle, w, separators, k, 2 * scale.ties, read, count
-            )
+            ends[k, 0], ends[k, 1], count, _ = _walk(oracle, w, separators, k, 2 * scale.ties, read, count)
         # Close to an old point, the edge above that point may fit better than the ends of the
         # walks.
         ends[walks, 0] = _sort_readings(separators, read, count, scale.unit, floor)

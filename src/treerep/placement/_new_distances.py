@@ -32,9 +32,7 @@ _ALL_READ = 1000
 class NewDistances(NamedTuple):
     """The distances of new points."""
 
-    oracle: (
-        object  # distances from new points (shift + i) to old ones; None if there is no oracle
-    )
+    oracle: object  # distances from new points (shift + i) to old ones; None if there is no oracle
     shift: int
     mutual: Metric | None  # distances among new points
     integral: bool
@@ -63,9 +61,7 @@ def tolerances_of(tree: Tree, new: NewDistances, tol: float | None) -> Tolerance
     return Tolerances(ties, short, max(new.largest, ties))
 
 
-def read_distances(
-    tree: Tree, given: NewPoints, missing: bool, *, mutual: bool = True
-) -> NewDistances:
+def read_distances(tree: Tree, given: NewPoints, missing: bool, *, mutual: bool = True) -> NewDistances:
     """Validate the distances of new points, or prepare to compute them.
 
     `mutual` tells whether distances among new points of a metric are needed.
@@ -145,9 +141,7 @@ def _from_rows(tree: Tree, rows: NDArray[Any], missing: bool) -> NewDistances:
     try:
         mutual = MatrixMetric(rows[:, n:]) if rows.shape[1] > n else None
     except MetricError as error:
-        raise MetricError(
-            f"in rows, from column {n} on (distances among the new points): {error}"
-        ) from None
+        raise MetricError(f"in rows, from column {n} on (distances among the new points): {error}") from None
     largest = float(np.nanmax(to_old))
     float64_eps = np.finfo(np.float64).eps
     eps = np.finfo(rows.dtype).eps if rows.dtype.kind == "f" else float64_eps
@@ -175,9 +169,7 @@ def _check_rows(rows: NDArray[Any], n: int, missing: bool) -> None:
             f"points, and optionally to the {m} new ones: use {n} or {n + m} columns"
         )
     if rows.dtype.kind not in "uif":
-        raise MetricError(
-            f"distances of dtype {rows.dtype} are not supported: use real numbers"
-        )
+        raise MetricError(f"distances of dtype {rows.dtype} are not supported: use real numbers")
     to_old = rows[:, :n]
     valid = (to_old >= 0) & (to_old < np.inf)
     if missing:
@@ -185,14 +177,10 @@ def _check_rows(rows: NDArray[Any], n: int, missing: bool) -> None:
         valid |= np.isnan(to_old)
         few = np.flatnonzero(known < min(n, _FEWEST))
         if len(few):
-            raise MetricError(
-                f"row {few[0]} has {known[few[0]]} known distances: give at least {_FEWEST}"
-            )
+            raise MetricError(f"row {few[0]} has {known[few[0]]} known distances: give at least {_FEWEST}")
     if not valid.all():
         i, j = np.argwhere(~valid)[0]
-        raise MetricError(
-            f"rows[{i}, {j}] is {to_old[i, j]}: distances must be finite and not negative"
-        )
+        raise MetricError(f"rows[{i}, {j}] is {to_old[i, j]}: distances must be finite and not negative")
 
 
 def _were_rounded(tree: Tree, to_old: NDArray[np.float64]) -> bool:

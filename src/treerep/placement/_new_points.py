@@ -50,16 +50,12 @@ class NewPoints(NamedTuple):
         return self.chosen is None and (self.old is None or isinstance(self.old, MatrixMetric))
 
 
-def matched_rows(
-    tree: Tree, rows: MetricLike, data: MetricLike, metric: str | None
-) -> NewPoints:
+def matched_rows(tree: Tree, rows: MetricLike, data: MetricLike, metric: str | None) -> NewPoints:
     """Return the new points passed to `place`, matched to the points of the tree."""
     if data is not None:
         return _with_data(tree, rows, data, metric)
     if metric not in (None, "precomputed"):
-        raise ValueError(
-            f"metric={metric!r} applies only to points: pass the old points as data"
-        )
+        raise ValueError(f"metric={metric!r} applies only to points: pass the old points as data")
     return _with_distances(tree, rows)
 
 
@@ -102,11 +98,7 @@ def _with_data(tree: Tree, rows: MetricLike, data: MetricLike, metric: str | Non
     if _are_names(rows):
         return _named_points(tree, rows, old)
     order = point_order(points_of(old), points_of(tree), ("data", "the tree"), _DATA)
-    new = (
-        _with_distances(tree, rows)
-        if _are_distances(rows, old)
-        else _coordinates(rows, data, old)
-    )
+    new = _with_distances(tree, rows) if _are_distances(rows, old) else _coordinates(rows, data, old)
     return new._replace(old=old, order=np.arange(len(old)) if order is None else order)
 
 
@@ -154,9 +146,7 @@ def _coordinates(rows: Any, data: Any, old: Metric) -> NewPoints:
         measure = old.metric if isinstance(old, PointMetric) else None
         new = as_metric(rows, metric=None if isinstance(rows, Metric) else measure)
         if not isinstance(new, PointMetric) or new.metric != measure:
-            raise TypeError(
-                f"data is {old!r} and rows is {new!r}: use points with the same metric"
-            )
+            raise TypeError(f"data is {old!r} and rows is {new!r}: use points with the same metric")
         return NewPoints(new.points, new.labels)
     if not is_frame(rows):
         return NewPoints(np.asarray(rows), None)

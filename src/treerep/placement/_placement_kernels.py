@@ -76,9 +76,7 @@ def find_best_places(
     weight = np.empty(m * LANES)
     path = np.empty(n, np.int64)
     numbers = np.empty((5, LANES))
-    best = _Best(
-        np.empty(LANES, np.int64), numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
-    )
+    best = _Best(np.empty(LANES, np.int64), numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
     nearest = np.empty(LANES, np.int64)
     for start in range(0, len(distances), LANES):
         rows = distances[start : start + LANES]
@@ -148,9 +146,7 @@ def _sum_below(tree: Preorder, column: Any, weight: Any, lanes: Any) -> None:
 
 
 @helper
-def beside(
-    w: float, f: float, q: float, length: float, all_w: float, all_s: float, all_q: float
-) -> Any:
+def beside(w: float, f: float, q: float, length: float, all_w: float, all_s: float, all_q: float) -> Any:
     """Return W, S, Q of the points not below an edge, measured at its upper end.
 
     These sums are computed from the sums of all points at that end.
@@ -217,9 +213,7 @@ def _try_edge(tree: Preorder, lanes: Any, lane: int, k: int, best: _Best) -> Non
     w = lanes[k, W, lane]
     f = lanes[k, S, lane]
     q = lanes[k, Q, lane]
-    v, a, r = beside(
-        w, f, q, length, lanes[0, W, lane], lanes[g, ALL_S, lane], lanes[g, ALL_Q, lane]
-    )
+    v, a, r = beside(w, f, q, length, lanes[0, W, lane], lanes[g, ALL_S, lane], lanes[g, ALL_Q, lane])
     if w > 0.0 and v > 0.0:
         cost, x, y = best_on_edge(w, f, q, v, a, r, length)
         if cost < best.cost[lane]:

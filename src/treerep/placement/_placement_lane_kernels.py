@@ -40,9 +40,7 @@ def _store(builder: Any, value: Any, row: Any, field: int) -> None:
 
 def _in_all_lanes(builder: Any, value: Any) -> Any:
     empty = ir.Constant(_VECTOR, ir.Undefined)
-    return builder.shuffle_vector(
-        builder.insert_element(empty, value, ir.IntType(32)(0)), empty, _SAME
-    )
+    return builder.shuffle_vector(builder.insert_element(empty, value, ir.IntType(32)(0)), empty, _SAME)
 
 
 def _shifted(builder: Any, w: Any, f: Any, q: Any, length: Any) -> tuple[Any, Any]:
@@ -52,9 +50,7 @@ def _shifted(builder: Any, w: Any, f: Any, q: Any, length: Any) -> tuple[Any, An
 
 
 def _is_table(lanes: Any) -> bool:
-    return (
-        isinstance(lanes, types.Array) and lanes.layout == "C" and lanes.dtype == types.float64
-    )
+    return isinstance(lanes, types.Array) and lanes.layout == "C" and lanes.dtype == types.float64
 
 
 @intrinsic
@@ -77,9 +73,7 @@ def add_to_parent(typing_context: Any, lanes: Any, k: Any, parent: Any, length: 
 
 
 @intrinsic
-def carry_down(
-    typing_context: Any, lanes: Any, k: Any, parent: Any, length: Any, least: Any
-) -> Any:
+def carry_down(typing_context: Any, lanes: Any, k: Any, parent: Any, length: Any, least: Any) -> Any:
     """Compute S, Q of all points at node k from its parent, and compare the edge.
 
     Bit l of the returned number tells whether the edge may have a place of cost below least[l].
@@ -110,9 +104,7 @@ def carry_down(
         twice = mul(ir.Constant(_VECTOR, [2.0] * LANES), a)
         _store(builder, sub(add(q, r), mul(length, sub(twice, farther))), at, ALL_Q)
         # (q + r - least) w v < f^2 v + a^2 w
-        best = _load(
-            builder, _row(context, builder, signature.args[4], least, ir.Constant(k.type, 0)), 0
-        )
+        best = _load(builder, _row(context, builder, signature.args[4], least, ir.Constant(k.type, 0)), 0)
         left = mul(mul(sub(add(q, r), best), w), v)
         right = add(mul(mul(f, f), v), mul(mul(a, a), w))
         promising = builder.fcmp_ordered("<", left, right)

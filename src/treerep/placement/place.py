@@ -184,15 +184,11 @@ def require_tree(tree: object) -> None:
         )
 
 
-def check_method(
-    method: str, nearest: int | None, power: float, missing: bool
-) -> Weighting | None:
+def check_method(method: str, nearest: int | None, power: float, missing: bool) -> Weighting | None:
     """Validate the options of a method. Return None for "search"."""
     check_choice("method", method, ("least_squares", "search"))
     check_flag("missing", missing)
-    weighting = Weighting(
-        None if nearest is None else positive_number(nearest, "nearest"), float(power)
-    )
+    weighting = Weighting(None if nearest is None else positive_number(nearest, "nearest"), float(power))
     if weighting.nearest is not None and weighting.nearest < _FEWEST:
         raise ValueError(f"nearest must be at least {_FEWEST}, not {nearest}")
     if not 0 <= weighting.power <= _LARGEST_POWER:
@@ -221,17 +217,13 @@ def _find(
     return locate(tree, new.oracle, new.shift, m, tolerances, workers)
 
 
-def joined_labels(
-    tree: Tree, labels: Sequence[object] | None, m: int
-) -> tuple[str, ...] | None:
+def joined_labels(tree: Tree, labels: Sequence[object] | None, m: int) -> tuple[str, ...] | None:
     """Return the labels of old and new points, or numbers if there are no labels, as in Newick."""
     if tree.labels is None and labels is None:
         return None
     n = len(tree)
     if labels is not None and len(labels) != m:
-        raise ValueError(
-            f"{len(labels)} labels were given for {m} new points: give one label per point"
-        )
+        raise ValueError(f"{len(labels)} labels were given for {m} new points: give one label per point")
     old = range(n) if tree.labels is None else tree.labels
     new = range(n, n + m) if labels is None else labels
     return check_labels([*old, *new], n + m)

@@ -247,9 +247,7 @@ def placements(
         none = np.empty((0, 1))
         return Placements(tree, chosen, none.astype(np.int64), none, none, none, none, none)
     short = tolerance_or_none(tol)
-    tree, new = read_in_units(
-        tree, given, lengths, missing=missing, mutual=False, n_jobs=n_jobs
-    )
+    tree, new = read_in_units(tree, given, lengths, missing=missing, mutual=False, n_jobs=n_jobs)
     tolerances = tolerances_of(tree, new, short)
     with Workers(n_jobs) as workers:
         found = find_candidates(tree, new, given.m, tolerances, weighting, count, workers)

@@ -92,9 +92,7 @@ class Scorer:
 
     def distortion(self, tree: Tree) -> Score:
         """Return the average distortion over all pairs, or over sampled rows."""
-        return average_distortion(
-            tree, self.metric, rows=self.rows, rng=_SCORING_SEED, n_jobs=self.n_jobs
-        )
+        return average_distortion(tree, self.metric, rows=self.rows, rng=_SCORING_SEED, n_jobs=self.n_jobs)
 
     def precision(self, tree: Tree) -> float | None:
         """Return the mean average precision, or None if neighborhoods are not part of the objective."""
@@ -102,9 +100,7 @@ class Scorer:
             return None
         return float(mean_average_precision(tree, self.graph, n_jobs=self.n_jobs))
 
-    def score(
-        self, tree: Tree, start: str, moves: int = 0, residual: float | None = None
-    ) -> Candidate:
+    def score(self, tree: Tree, start: str, moves: int = 0, residual: float | None = None) -> Candidate:
         """Score a tree. The clock records how long the scoring took."""
         begin = time.monotonic()
         if self.errors is not None:

@@ -131,9 +131,7 @@ def choose_goal(request: RefineRequest, limits: Limits) -> Goal:
         power = min(4.0, 8 * balance) if phylogeny else min(2.0, 4 * balance)
     # Moves improve distances at the expense of neighborhoods.
     moves = balance < 0.5 or weights != "l1" or phylogeny
-    return Goal(
-        weights, all_pairs, share, power, request.moves and moves, not (phylogeny or missing)
-    )
+    return Goal(weights, all_pairs, share, power, request.moves and moves, not (phylogeny or missing))
 
 
 def _reads_soon(request: RefineRequest, limits: Limits) -> bool:
@@ -198,9 +196,7 @@ class Run:
     @cached_property
     def distances(self) -> Distances:
         """The distances on which moves are evaluated."""
-        return Distances(
-            self.metric, self.goal.power, None if self.goal.all_pairs else self.rng
-        )
+        return Distances(self.metric, self.goal.power, None if self.goal.all_pairs else self.rng)
 
     def refined(self) -> tuple[Candidate, Candidate]:
         """Return the given tree and the best tree found, both scored."""
@@ -243,9 +239,7 @@ class Run:
             from .backbone.build import backbone
 
             time_limit = _SAMPLE_TIME * self.clock.left if self.clock.limited else None
-            grown = backbone(
-                self.metric, rng=self.rng, n_jobs=self.n_jobs, size=size, time_limit=time_limit
-            )
+            grown = backbone(self.metric, rng=self.rng, n_jobs=self.n_jobs, size=size, time_limit=time_limit)
             candidate = self.scorer.score(grown, "backbone")
             yield candidate
             if self.goal.weights != "l1":  # "backbone" minimized l1
@@ -336,9 +330,7 @@ class Run:
             n_jobs=self.n_jobs,
             runner=self.runner,
         )
-        after = self.scorer.score(
-            fitted.tree, candidate.start, candidate.moves, fitted.residual
-        )
+        after = self.scorer.score(fitted.tree, candidate.start, candidate.moves, fitted.residual)
         return min(candidate, after, key=objective_of)
 
     def fit_weights(self, candidate: Candidate, deadline: float) -> Candidate:

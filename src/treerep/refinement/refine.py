@@ -171,9 +171,7 @@ def refine(
 
 def _check_sum(weights: str, engine: EngineLike, device: DeviceLike) -> None:
     if weights == "heuristic":
-        raise ValueError(
-            "weights='heuristic' does not apply to a sum of trees: use 'l1' or 'l2'"
-        )
+        raise ValueError("weights='heuristic' does not apply to a sum of trees: use 'l1' or 'l2'")
     if engine is not None or device is not None:
         raise ValueError("a sum of trees is refined by threads: leave out engine and device")
 

@@ -86,9 +86,7 @@ def class_shares(position: Any, ends: Any, meeting: Any, below: Any, out: Any) -
 
 
 @kernel
-def row_costs(
-    similarity: Any, rows: Any, position: Any, up: Any, size: Any, below: Any, out: Any
-) -> None:
+def row_costs(similarity: Any, rows: Any, position: Any, up: Any, size: Any, below: Any, out: Any) -> None:
     """Write the cost of rows[a] and its similarity to all points to out[a]. O(N) per row.
 
     The cost is the sum of similarity[a, j] times the number of points at or below the lowest

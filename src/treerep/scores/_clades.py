@@ -17,9 +17,7 @@ class Clades(NamedTuple):
     position: NDArray[np.int32]  # of each point
     below: NDArray[np.int64]  # number of points at or below each position
 
-    def meetings(
-        self, first: NDArray[np.integer], second: NDArray[np.integer]
-    ) -> NDArray[np.int64]:
+    def meetings(self, first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return the lowest common ancestor of pairs of positions. O(N + m log N) for m pairs."""
         from ._clade_kernels import meeting_positions
 

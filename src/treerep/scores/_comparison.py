@@ -92,11 +92,7 @@ class Comparison:
     def basis(self, pairs: int) -> str:
         """Describe the pairs behind a score of this comparison."""
         if self.sample is None:
-            return (
-                f"all {pairs:,} pairs"
-                if pairs == self._count
-                else f"{pairs:,} of {self._count:,} pairs"
-            )
+            return f"all {pairs:,} pairs" if pairs == self._count else f"{pairs:,} of {self._count:,} pairs"
         return f"from {len(self.sample):,} of {self.n:,} rows"
 
     def sums(self, what: int, scale: float = 1.0, *, keep: bool = False) -> NDArray[np.float64]:
@@ -146,9 +142,7 @@ class Comparison:
         return Optimum(scale, (both - above / below * own) / below * unit)
 
 
-def _sum_rows(
-    what: int, scale: float, keep: bool, sides: _Sides, part: slice
-) -> NDArray[np.float64]:
+def _sum_rows(what: int, scale: float, keep: bool, sides: _Sides, part: slice) -> NDArray[np.float64]:
     """Return the sums for a slice of the compared rows."""
     from ._distortion_kernels import COLUMNS, row_sums
 

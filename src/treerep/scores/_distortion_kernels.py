@@ -96,9 +96,7 @@ def _greatest(lanes: Any, column: int) -> Any:
 
 
 @kernel
-def row_sums(
-    what: int, scale: float, approx: Any, truth: Any, own: Any, upper: bool, out: Any
-) -> None:
+def row_sums(what: int, scale: float, approx: Any, truth: Any, own: Any, upper: bool, out: Any) -> None:
     """Fill out[a, :] from row a of both blocks, without column own[a]; `upper`: only later columns.
 
     Parameters

@@ -132,6 +132,4 @@ def average_precision(
     """
     for a in range(len(points)):
         own = points[a]
-        out[a] = _precision(
-            distances[a], own, neighbors[starts[own] : starts[own + 1]], by_rank
-        )
+        out[a] = _precision(distances[a], own, neighbors[starts[own] : starts[own + 1]], by_rank)

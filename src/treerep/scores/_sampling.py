@@ -42,9 +42,7 @@ def _sample_size(rows: object) -> int | None:
         return None
     size = integer_or_none(rows)
     if size is None or size < 1:
-        raise ValueError(
-            f"rows must be a number of rows to sample (1 or more), 'all' or None, not {rows!r}"
-        )
+        raise ValueError(f"rows must be a number of rows to sample (1 or more), 'all' or None, not {rows!r}")
     return size
 
 

@@ -26,9 +26,7 @@ def to_metric(data: MetricLike, metric: str | None = None) -> Metric:
     return as_metric(data, metric=metric)
 
 
-def read_block(
-    metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def read_block(metric: Metric, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return metric.block(rows, cols) in the layout of kernels, and check its shape."""
     block = np.require(metric.block(rows, cols), np.float64, ["C", "W", "E"])
     if block.shape != (len(rows), len(cols)):

@@ -118,9 +118,7 @@ def dasgupta_cost(
         sample = sample_rows(n, rows, rng, SAMPLED_ROWS)
         return _cost_of_rows(clades, matrix, sample, normalize, n_jobs)
     if rows not in (None, "all"):
-        raise ValueError(
-            "rows applies only to an array: leave it out, a graph is summed exactly"
-        )
+        raise ValueError("rows applies only to an array: leave it out, a graph is summed exactly")
     return _cost_of_edges(clades, matrix, normalize)
 
 
@@ -187,9 +185,7 @@ def _row_costs(shared: _Shared, part: slice) -> NDArray[np.float64]:
     from ._clade_kernels import row_costs
 
     rows = shared.rows[part]
-    block, back = (
-        np.array(x, np.float64) for x in (shared.matrix[rows], shared.matrix[:, rows].T)
-    )
+    block, back = (np.array(x, np.float64) for x in (shared.matrix[rows], shared.matrix[:, rows].T))
     for each in (block, back):
         each[np.arange(len(rows)), rows] = 0.0  # the diagonal does not count
     for a, b in np.argwhere(~(np.isfinite(block) & (block >= 0)))[:1]:
@@ -256,15 +252,9 @@ def _checked(matrix: Any) -> Any:
     """Return a sparse matrix of similarities in rows; raise an error for the first invalid entry."""
     from scipy.sparse import csr_array
 
-    if (
-        matrix.ndim != 2
-        or matrix.shape[0] != matrix.shape[1]
-        or matrix.dtype.kind not in "biuf"
-    ):
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "biuf":
         shape = " x ".join(map(str, matrix.shape))
-        raise ValueError(
-            f"expected a square matrix of similarities, got {shape} of dtype {matrix.dtype}"
-        )
+        raise ValueError(f"expected a square matrix of similarities, got {shape} of dtype {matrix.dtype}")
     # Convert to float64 first: csr adds up entries given twice, and small integers would wrap.
     rows = csr_array(matrix.astype(np.float64))
     rows.sum_duplicates()
@@ -285,8 +275,7 @@ def _checked(matrix: Any) -> Any:
 
 def _refuse_value(i: int, j: int, value: float) -> None:
     raise MetricError(
-        f"the similarity of {i} and {j} is {value}, but similarities are finite and at least 0: "
-        "correct it"
+        f"the similarity of {i} and {j} is {value}, but similarities are finite and at least 0: correct it"
     )
 
 

@@ -214,9 +214,7 @@ def distance_error(
     factor = optimum.scale if optimum else 1.0
     errors, squares, signed, largest, _ = compared.sums(ABSOLUTE, factor).T
     if norm == "linf":
-        return _lower_bound(
-            compared, float(largest.max(initial=0.0)), pairs=compared.pairs, scale=factor
-        )
+        return _lower_bound(compared, float(largest.max(initial=0.0)), pairs=compared.pairs, scale=factor)
     counts = _pairs_per_row(compared)
     if norm == "l1":
         return _mean_score(compared, errors, counts, optimum, math.fsum(signed))

@@ -89,9 +89,7 @@ def largest_error_bound(
     return max(0.0, largest - rounding) / 3
 
 
-def choose_roots(
-    n: int, rng: np.random.Generator, count: int | None = None
-) -> NDArray[np.int64]:
+def choose_roots(n: int, rng: np.random.Generator, count: int | None = None) -> NDArray[np.int64]:
     """Return different random roots, fewer for many points unless their number is given."""
     if count is None:
         count = max(_FEWEST_ROOTS, _PRODUCTS // (n * n))

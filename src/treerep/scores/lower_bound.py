@@ -19,9 +19,7 @@ _MOST_POINTS = 128
 def lower_bound(
     data: MetricLike,
     *,
-    score: Literal[
-        "average_distortion", "l1", "linf", "worst_distortion"
-    ] = "average_distortion",
+    score: Literal["average_distortion", "l1", "linf", "worst_distortion"] = "average_distortion",
     metric: str | None = None,
     points: int | None = None,
     subsets: int | Literal["all"] | None = None,
@@ -146,18 +144,14 @@ def _checked_points(points: object) -> int | None:
         return None
     number = integer_or_none(points)
     if number is None or not 4 <= number <= _MOST_POINTS:
-        raise ValueError(
-            f"points must be a whole number from 4 to {_MOST_POINTS}, or None, not {points!r}"
-        )
+        raise ValueError(f"points must be a whole number from 4 to {_MOST_POINTS}, or None, not {points!r}")
     return number
 
 
 def _checked_subsets(subsets: object) -> int:
     number = integer_or_none(subsets)
     if number is None or number < 1:
-        raise ValueError(
-            f"subsets must be a positive whole number, 'all' or None, not {subsets!r}"
-        )
+        raise ValueError(f"subsets must be a positive whole number, 'all' or None, not {subsets!r}")
     return number
 
 

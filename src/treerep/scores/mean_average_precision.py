@@ -143,9 +143,7 @@ def _adjacency(network: Metric) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             f"mean average precision needs a graph, but {type(network).__name__} has no "
             "edges: use a GraphMetric, a scipy sparse matrix or a networkx graph"
         )
-    starts, neighbors = (
-        np.require(x, np.int64, ["C", "W"]) for x in (adjacency.indptr, adjacency.indices)
-    )
+    starts, neighbors = (np.require(x, np.int64, ["C", "W"]) for x in (adjacency.indptr, adjacency.indices))
     sources = np.repeat(np.arange(len(network)), np.diff(starts))
     if not adjacency.has_canonical_format or np.any(neighbors == sources):
         raise ValueError(
@@ -164,7 +162,5 @@ def _rank_rows(ranking: Ranking, part: slice) -> NDArray[np.float64]:
     average_precision(distances, rows, ranking.starts, ranking.neighbors, ranking.by_rank, out)
     if np.isnan(out).any():
         a, b = np.argwhere(~np.isfinite(distances))[0]
-        raise MetricError(
-            f"approx has d({rows[a]}, {b}) = {distances[a, b]}: scores need finite distances"
-        )
+        raise MetricError(f"approx has d({rows[a]}, {b}) = {distances[a, b]}: scores need finite distances")
     return out

@@ -101,8 +101,7 @@ def neighbors_kept(
     n = len(data)
     if count >= n:
         raise ValueError(
-            f"k={count} neighbors need at least {count + 1:,} points, but there are {n:,}: "
-            "choose a smaller k"
+            f"k={count} neighbors need at least {count + 1:,} points, but there are {n:,}: choose a smaller k"
         )
     sample = sample_rows(n, rows, rng, SAMPLED_POINTS)
     points = np.arange(n) if sample is None else sample

@@ -16,9 +16,7 @@ from .score import Score
 _MEANS = ("points", "pairs")
 
 
-def dendrogram_purity(
-    tree: Tree, classes: Any, *, mean: Literal["points", "pairs"] = "points"
-) -> Score:
+def dendrogram_purity(tree: Tree, classes: Any, *, mean: Literal["points", "pairs"] = "points") -> Score:
     """Return how well a tree separates classes of points. 1 is perfect.
 
     Take a random point, and another random point of its class. The purity is the expected share
@@ -109,9 +107,7 @@ def _codes(classes: Any, tree: Tree) -> NDArray[np.int64]:
     array = np.asarray(values, None if hasattr(values, "dtype") else object)
     if array.shape != (len(tree),):
         shape = " x ".join(map(str, array.shape))
-        raise ValueError(
-            f"classes has shape {shape}: give one class for each of the {len(tree):,} points"
-        )
+        raise ValueError(f"classes has shape {shape}: give one class for each of the {len(tree):,} points")
     if values is classes:  # by position
         point_order(points_of(tree), Points(len(tree), None), ("tree", "classes"))
     seen: dict[object, int] = {}

@@ -122,9 +122,7 @@ class TreeMetric(CompiledMetric):
         )
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(
-            f"trees are immutable: {name} cannot be deleted; create a new tree instead"
-        )
+        raise AttributeError(f"trees are immutable: {name} cannot be deleted; create a new tree instead")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self)._trusted, self._arguments()
@@ -231,11 +229,7 @@ class TreeMetric(CompiledMetric):
     def _node(self, name: int | str) -> int:
         if isinstance(name, str):
             if name not in self._index:
-                known = (
-                    "the tree has no labels"
-                    if self.labels is None
-                    else "no point has this label"
-                )
+                known = "the tree has no labels" if self.labels is None else "no point has this label"
                 raise ValueError(f"{name!r} is not in the tree: {known}")
             return self._index[name]
         return int(check_indices(whole_number(name, "a node"), self.n_nodes))

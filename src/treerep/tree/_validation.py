@@ -8,17 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 from ..metric.base import read_only
 
 
-def check_edges(
-    edges: ArrayLike, n_points: int, n_ids: int | None = None
-) -> NDArray[np.integer]:
+def check_edges(edges: ArrayLike, n_points: int, n_ids: int | None = None) -> NDArray[np.integer]:
     """Validate edges: an integer array (E, 2) with ids in 0 ... n_ids-1 (default E+1)."""
     array = np.asarray(edges)
     if array.size == 0:
         array = array.reshape(-1, 2).astype(np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
-        raise ValueError(
-            f"edges must be pairs of node ids, an array of shape (E, 2), not {array.shape}"
-        )
+        raise ValueError(f"edges must be pairs of node ids, an array of shape (E, 2), not {array.shape}")
     if array.dtype.kind not in "iu":
         raise TypeError(f"edges must contain integer node ids, not {array.dtype}")
     if len(array) < n_points - 1:
@@ -50,8 +46,7 @@ def check_weights(weights: ArrayLike, edges: NDArray[np.integer]) -> NDArray[np.
     if len(array) and not (array.min() >= 0 and array.max() < np.inf):
         e = int(np.flatnonzero(~((array >= 0) & (array < np.inf)))[0])
         raise ValueError(
-            f"edge {e} {_pair(edges[e])} has weight {array[e]}: "
-            "weights must be finite and not negative"
+            f"edge {e} {_pair(edges[e])} has weight {array[e]}: weights must be finite and not negative"
         )
     check_total(array)
     return array
@@ -98,9 +93,5 @@ def _pair(edge: NDArray[np.integer]) -> str:
 
 def read_only_copy(array: NDArray[Any], given: object) -> NDArray[Any]:
     """Return a read-only array. The array is copied if the caller could still write to it."""
-    shared = (
-        isinstance(given, np.ndarray)
-        and given.flags.writeable
-        and np.shares_memory(array, given)
-    )
+    shared = isinstance(given, np.ndarray) and given.flags.writeable and np.shares_memory(array, given)
     return read_only(array.copy() if shared else array)

@@ -109,9 +109,7 @@ class Tree(TreeMetric):
 
     def with_weights(self, weights: ArrayLike) -> "Tree":
         """Return the same tree with other edge lengths, in the order of `Tree.edges`."""
-        return self._replace(
-            weights=read_only_copy(check_weights(weights, self.edges), weights)
-        )
+        return self._replace(weights=read_only_copy(check_weights(weights, self.edges), weights))
 
     def with_support(self, trees: Iterable["Tree"], *, zero_edges: bool = False) -> "Tree":
         """Return the same tree with support: the share of `trees` that contain each split.
@@ -253,9 +251,7 @@ class Tree(TreeMetric):
             raise ValueError("choose at least one point")
         repeated = np.flatnonzero(np.bincount(chosen) > 1)
         if len(repeated):
-            raise ValueError(
-                f"point {repeated[0]} is chosen more than once: choose each point once"
-            )
+            raise ValueError(f"point {repeated[0]} is chosen more than once: choose each point once")
         edges, weights = restricted_edges(self._view_from(int(chosen[0])), chosen)
         labels = None if self.labels is None else tuple(self.labels[i] for i in chosen)
         part = Tree._trusted(len(chosen), edges, weights, labels)
@@ -278,9 +274,7 @@ class Tree(TreeMetric):
         if not tol >= 0:
             raise ValueError(f"tol must be a length of at least 0, not {tol!r}")
         edges, weights = contracted_edges(self._view, self.n_points, float(tol))
-        small = Tree._trusted(
-            self.n_points, edges, weights, self.labels, None, self.order_known
-        )
+        small = Tree._trusted(self.n_points, edges, weights, self.labels, None, self.order_known)
         return self._carry_support(small, np.arange(self.n_points))
 
     def _carry_support(self, part: "Tree", points: NDArray[np.int64]) -> "Tree":
@@ -310,9 +304,7 @@ class Tree(TreeMetric):
         array([0, 0, 1, 1])
         """
         if not 1 <= whole_number(k, "k") <= self.n_points:
-            raise ValueError(
-                f"k must be between 1 and the number of points, {self.n_points}, not {k}"
-            )
+            raise ValueError(f"k must be between 1 and the number of points, {self.n_points}, not {k}")
         return cut_clusters(self._view, self.n_points, k)[: self.n_points]
 
     # Comparison.
@@ -396,9 +388,7 @@ class Tree(TreeMetric):
         other = matched(other, self, ("the other tree", "this tree"))
         first, second = (inner_splits(tree, zero_edges).keys for tree in (self, other))
         count, normalized = robinson_foulds(first, second)
-        return TreeDifference(
-            count, normalized, path_difference(self, other, n_jobs) if path else math.nan
-        )
+        return TreeDifference(count, normalized, path_difference(self, other, n_jobs) if path else math.nan)
 
     # Conversion.
 
@@ -433,14 +423,10 @@ class Tree(TreeMetric):
 
         Examples
         --------
-        >>> Tree(
-        ...     3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 0.5], labels=["a", "b", "it's"]
-        ... ).newick()
+        >>> Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 2.0, 0.5], labels=["a", "b", "it's"]).newick()
         "(a:1.0,b:2.0,'it''s':0.5);"
         >>> edges, none = [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], float("nan")
-        >>> Tree(
-        ...     4, edges, [1.0] * 5, labels="abcd", support=[none, none, 0.95, none, none]
-        ... ).newick()
+        >>> Tree(4, edges, [1.0] * 5, labels="abcd", support=[none, none, 0.95, none, none]).newick()
         '(a:1.0,b:1.0,(c:1.0,d:1.0)0.95:1.0);'
         """
         tree = self if root is None else self.with_root(root)

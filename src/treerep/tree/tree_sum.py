@@ -75,14 +75,10 @@ class TreeSum(Metric):
             if points != (first.labels, first.order_known):
                 own = own._replace(labels=first.labels, order_known=first.order_known)
             alike.append(own)
-        self.__dict__.update(
-            trees=tuple(alike), labels=first.labels, order_known=first.order_known
-        )
+        self.__dict__.update(trees=tuple(alike), labels=first.labels, order_known=first.order_known)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(
-            f"sums of trees are immutable: create a new one with another {name}"
-        )
+        raise AttributeError(f"sums of trees are immutable: create a new one with another {name}")
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"sums of trees are immutable: {name} cannot be deleted")
@@ -163,9 +159,7 @@ class TreeSum(Metric):
 
     def _with_points(self, labels: tuple[str, ...] | None, order_known: bool) -> "TreeSum":
         """Return the same sum with other labels."""
-        return TreeSum(
-            tree._replace(labels=labels, order_known=order_known) for tree in self.trees
-        )
+        return TreeSum(tree._replace(labels=labels, order_known=order_known) for tree in self.trees)
 
 
 def _first_labeled(trees: tuple[Tree, ...]) -> tuple[int, Tree]:

@@ -41,9 +41,7 @@ def bound_graph_diameter(graph: GraphMetric, pace: Pace) -> tuple[float, float]:
     return low, low if done else max(low, float(most.max()))
 
 
-def bound_diameter(
-    metric: Metric, triangle_inequality: bool, rows: int, pace: Pace
-) -> tuple[float, float]:
+def bound_diameter(metric: Metric, triangle_inequality: bool, rows: int, pace: Pace) -> tuple[float, float]:
     """Return a lower and, given the triangle inequality, an upper bound of the diameter.
 
     A few rows are read. Each row belongs to the point farthest from the previous point.

@@ -34,19 +34,13 @@ class Pace:
         began: float | None = None,
     ) -> None:
         self.workers = workers
-        self._end = (
-            math.inf
-            if seconds is None
-            else (time.monotonic() if began is None else began) + seconds
-        )
+        self._end = math.inf if seconds is None else (time.monotonic() if began is None else began) + seconds
         self._steps = steps
 
     def part(self, share: float) -> "Pace":
         """Return a pace that may use this fraction of the remaining time."""
         now = time.monotonic()
-        return Pace(
-            self.workers, share * (self._end - now) if self.limited else None, began=now
-        )
+        return Pace(self.workers, share * (self._end - now) if self.limited else None, began=now)
 
     @property
     def limited(self) -> bool:
@@ -111,7 +105,5 @@ class Best:
 
     def show(self, high: float) -> None:
         """Show the interval of delta in the progress bar."""
-        self._bar.set_postfix_str(
-            f"delta in [{self.h / 2:.4g}, {max(high, self.h) / 2:.4g}]", refresh=False
-        )
+        self._bar.set_postfix_str(f"delta in [{self.h / 2:.4g}, {max(high, self.h) / 2:.4g}]", refresh=False)
         self._bar.update(1)

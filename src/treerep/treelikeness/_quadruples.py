@@ -6,16 +6,12 @@ from numpy.typing import NDArray
 from ..metric.base import MetricError
 
 
-def check_distances(
-    found: NDArray[np.float64], i: NDArray[np.int64], j: NDArray[np.int64]
-) -> None:
+def check_distances(found: NDArray[np.float64], i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
     """Raise a MetricError that names the first bad distance d(i, j); i and j are broadcast."""
     good = np.isfinite(found) & (found >= 0)
     if not good.all():
         a, b, bad = (np.broadcast_to(x, found.shape)[~good][0] for x in (i, j, found))
-        raise MetricError(
-            f"d({a}, {b}) = {bad}: hyperbolicity needs finite distances of at least 0"
-        )
+        raise MetricError(f"d({a}, {b}) = {bad}: hyperbolicity needs finite distances of at least 0")
 
 
 def split_sums(

@@ -50,9 +50,7 @@ def triangle_inequality_holds(metric: Metric) -> bool:
 
     It is not guaranteed for matrices, sequences and custom metrics.
     """
-    return isinstance(metric, GraphMetric) or isinstance(
-        metric.oracle, (*COORDINATE_ORACLES, HubOracle)
-    )
+    return isinstance(metric, GraphMetric) or isinstance(metric.oracle, (*COORDINATE_ORACLES, HubOracle))
 
 
 def whole_type(largest: float) -> np.dtype[Any] | None:
@@ -66,9 +64,7 @@ def whole_type(largest: float) -> np.dtype[Any] | None:
 def read_space(metric: Metric, pace: Pace) -> Space:
     """Read all distances of a metric that is not a graph. The pairs i < j are mirrored."""
     n = len(metric)
-    dtype = (
-        whole_type(largest_distance(metric, pace)) if metric.integral else None
-    ) or np.dtype(np.float64)
+    dtype = (whole_type(largest_distance(metric, pace)) if metric.integral else None) or np.dtype(np.float64)
     copies = 2 if dtype.kind == "u" else 1  # as_graph makes another copy
     check_memory(copies * n * n * dtype.itemsize, f"hyperbolicity of {n:,} points", _REMEDY)
     out = np.zeros((n, n), dtype)
@@ -143,9 +139,7 @@ def as_graph(space: Space, pace: Pace) -> Space:
     found = np.zeros_like(d)  # unreachable vertices stay 0
     try:
         starts, neighbors, _ = graph = _pairs_at_distance_one(d, pace)
-        pace.run(
-            lambda first: search_many(starts, neighbors, first, found), range(0, n, SOURCES)
-        )
+        pace.run(lambda first: search_many(starts, neighbors, first, found), range(0, n, SOURCES))
     except LimitReached:
         return space
     return Space(space.points, d, graph) if np.array_equal(found, d) else space
@@ -178,10 +172,7 @@ def components(graph: Graph) -> list[NDArray[np.int64]]:
     begins, vertices = biconnected_components(graph[0], graph[1])
     sizes = np.diff(begins)
     order = np.argsort(-sizes, kind="stable")
-    return [
-        np.sort(vertices[begins[k] : begins[k + 1]])
-        for k in order[: np.count_nonzero(sizes > 3)]
-    ]
+    return [np.sort(vertices[begins[k] : begins[k + 1]]) for k in order[: np.count_nonzero(sizes > 3)]]
 
 
 def restrict(space: Space, vertices: NDArray[np.int64], scratch: NDArray[np.int64]) -> Space:
@@ -198,9 +189,7 @@ def _part(graph: Graph, vertices: NDArray[np.int64], scratch: NDArray[np.int64])
 
     starts, neighbors, lengths = graph
     given = read_only(np.ones(len(neighbors))) if lengths is None else lengths
-    begins, inside, own = map(
-        read_only, induced_subgraph(starts, neighbors, given, vertices, scratch)
-    )
+    begins, inside, own = map(read_only, induced_subgraph(starts, neighbors, given, vertices, scratch))
     return begins, inside, None if lengths is None else own
 
 
@@ -247,9 +236,7 @@ def search_component(
     return Space(vertices, out, graph)
 
 
-def search_row(
-    metric: GraphMetric, source: int, vertices: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def search_row(metric: GraphMetric, source: int, vertices: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the distances from one vertex by a search, without building hub labels."""
     from ..metric.shortest_paths.search_kernels import search_block
 

@@ -283,9 +283,7 @@ def _bound_graph(task: _Task, graph: GraphMetric) -> _Outcome:
     parts = components(adjacency_arrays(graph))
     if parts:
         largest = parts[0]
-        search_far_points(
-            lambda k: search_row(graph, largest[k], largest), largest, task.best, task.pace
-        )
+        search_far_points(lambda k: search_row(graph, largest[k], largest), largest, task.best, task.pace)
     low, high = bound_graph_diameter(graph, task.pace)
     found = _search_components(task, _Components(graph, parts, np.full(len(graph), -1)), high)
     return _Outcome(task.method, found, low, high)
@@ -316,9 +314,7 @@ def _component_bound(task: _Task, vertices: NDArray[np.int64], diameter: float) 
     return min(diameter, len(vertices) // 2)
 
 
-def _bound_remaining(
-    task: _Task, parts: _Components, first: int, diameter: float, high: float
-) -> float:
+def _bound_remaining(task: _Task, parts: _Components, first: int, diameter: float, high: float) -> float:
     """Raise an upper bound of h to cover the components from `first` on, which were not searched.
 
     A few small components are read nevertheless, so that their bounds do not exceed those of the
@@ -341,9 +337,7 @@ def _search_space(task: _Task, space: Space) -> Bound:
 
 
 def _search_bases(task: _Task, space: Space) -> Bound:
-    return search_bases(
-        space, task.triangle_inequality, task.bases, task.best, task.pace, task.defect_search
-    )
+    return search_bases(space, task.triangle_inequality, task.bases, task.best, task.pace, task.defect_search)
 
 
 def _search_exact(task: _Task, space: Space) -> Bound:

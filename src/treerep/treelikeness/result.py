@@ -93,11 +93,7 @@ class Hyperbolicity(float):
         self.witness = witness
         self.diameter = float(diameter)
         self.method = method
-        self.relative = (
-            relative
-            if relative is not None
-            else (2 * value / diameter if diameter > 0 else 0.0)
-        )
+        self.relative = relative if relative is not None else (2 * value / diameter if diameter > 0 else 0.0)
         self.mean = mean
         self.mean_low = mean_low
         self.mean_high = mean_high
@@ -113,9 +109,7 @@ class Hyperbolicity(float):
         mean = ""
         if self.mean is not None:
             mean = f"mean {self.mean:.4g} [{self.mean_low:.4g}, {self.mean_high:.4g}], "
-        return (
-            f"{float(self):.4g}{interval} ({mean}{self.method}, diameter {self.diameter:.4g})"
-        )
+        return f"{float(self):.4g}{interval} ({mean}{self.method}, diameter {self.diameter:.4g})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # float.__reduce__ would call __new__ without the other fields.

@@ -261,9 +261,7 @@ def test_a_fifo_is_written_through(tmp_path, through):
     if through == "write_together":
         write_together({fifo: b"new", tmp_path / "a.txt": b"file"})
     else:
-        with (
-            atomic_write(fifo, "wb") if through == "atomic_write" else open_target(fifo) as file
-        ):
+        with atomic_write(fifo, "wb") if through == "atomic_write" else open_target(fifo) as file:
             file.write(b"new")
     assert seen() == [b"new"]
     assert stat.S_ISFIFO(fifo.stat().st_mode)

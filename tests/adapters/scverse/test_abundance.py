@@ -17,9 +17,7 @@ def test_cells_are_compared_by_fisher(marrow: ad.AnnData) -> None:
     treated = (marrow.obs["drug"] == "yes").to_numpy()
     for row in table.itertuples():
         inside = (marrow.obs["treerep_lineage"] == row.group).to_numpy()
-        counts = [
-            [(inside & side).sum(), (~inside & side).sum()] for side in (treated, ~treated)
-        ]
+        counts = [[(inside & side).sum(), (~inside & side).sum()] for side in (treated, ~treated)]
         assert row.pvals == pytest.approx(scipy.stats.fisher_exact(counts).pvalue)
         assert row.share == pytest.approx(inside[treated].mean())
         assert row.share_others == pytest.approx(inside[~treated].mean())

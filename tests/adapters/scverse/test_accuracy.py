@@ -27,9 +27,7 @@ SLACK = 0.011  # the page shows two digits; another CPU may round a last digit d
 
 def row(name: str, table: int) -> list[list[float]]:
     """Return the numbers in each column of a row: a median and, if shown, its range."""
-    rows = re.findall(
-        rf"^\| {re.escape(name)} \|(.*)\|$", PAGE.read_text("utf-8"), re.MULTILINE
-    )
+    rows = re.findall(rf"^\| {re.escape(name)} \|(.*)\|$", PAGE.read_text("utf-8"), re.MULTILINE)
     cells = rows[table].split("|")
     return [[float(number) for number in re.findall(r"\d\.\d+", cell)] for cell in cells]
 
@@ -88,9 +86,7 @@ def test_pseudotime_of_marrow_cells() -> None:
     sc.tl.diffmap(adata)
     sc.tl.dpt(adata)
     diffusion = scores(adata.obs["dpt_pseudotime"].to_numpy())
-    for shown, value in zip(
-        row("diffusion pseudotime (`sc.tl.dpt`)", 0), diffusion, strict=True
-    ):
+    for shown, value in zip(row("diffusion pseudotime (`sc.tl.dpt`)", 0), diffusion, strict=True):
         check(shown, [value])
     everyone = range(len(types))
     for shown, value in zip(

@@ -43,9 +43,7 @@ def test_noise_lowers_the_support() -> None:
     tl.groups(adata, "group", n_bootstrap=40, method="neighbor_joining", key_added="t")
     support = tl.get_tree(adata, key="t").support
     assert np.nanmin(support) < 0.95
-    again = tl.groups(
-        adata, "group", n_bootstrap=40, method="neighbor_joining", key_added="t", copy=True
-    )
+    again = tl.groups(adata, "group", n_bootstrap=40, method="neighbor_joining", key_added="t", copy=True)
     assert np.array_equal(again.uns["t"]["support"], adata.uns["t"]["support"], equal_nan=True)
 
 

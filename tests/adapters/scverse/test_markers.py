@@ -47,9 +47,7 @@ def test_scanpy_finds_the_same_markers(marrow: ad.AnnData, method: str, sparse: 
     assert len(splits) == 2
     for a, b in splits.astype(str):
         options = {"tie_correct": True} if method == "wilcoxon" else {}
-        sc.tl.rank_genes_groups(
-            marrow, "treerep_lineage", groups=[b], reference=a, method=method, **options
-        )
+        sc.tl.rank_genes_groups(marrow, "treerep_lineage", groups=[b], reference=a, method=method, **options)
         expected = sc.get.rank_genes_groups_df(marrow, b).set_index("names")
         found = table[table["split"] == f"{a}-{b}"].set_index("names").loc[expected.index]
         for column in ("scores", "pvals", "pvals_adj", "logfoldchanges"):
@@ -71,9 +69,7 @@ def test_the_sides_of_an_edge(tree: tr.Tree) -> None:
     distances = tree.block(range(tree.n_nodes), range(len(tree)))
     for (u, v), weight in zip(tree.edges.tolist(), tree.weights.tolist(), strict=True):
         sides = edge_sides(tree, (u, v))
-        assert_allclose(
-            np.where(sides, weight, -weight), distances[u] - distances[v], atol=1e-9
-        )
+        assert_allclose(np.where(sides, weight, -weight), distances[u] - distances[v], atol=1e-9)
         assert (edge_sides(tree, (v, u)) == ~sides).all()
 
 

@@ -31,9 +31,7 @@ def test_panels_titles_and_files(marrow: ad.AnnData, tmp_path: Path) -> None:
 
 
 def test_color_maps_and_palettes(marrow: ad.AnnData) -> None:
-    axes = pl.tree(
-        marrow, color=["type", "gene1"], cmap="magma", palette=["red", "lime", "blue"]
-    )
+    axes = pl.tree(marrow, color=["type", "gene1"], cmap="magma", palette=["red", "lime", "blue"])
     legend = axes[0].get_legend()
     handles = legend.legend_handles
     shown = {mpl.colors.to_hex(handle.get_markerfacecolor()) for handle in handles}

@@ -69,12 +69,7 @@ def test_adjusted_p_values_are_those_of_statsmodels(pvalues: list[float]) -> Non
     )
 )
 def test_agreement_is_counted(rows: list[tuple[int, int]]) -> None:
-    scores = [
-        1.0 if a[1] < b[1] else 0.5 if a[1] == b[1] else 0.0
-        for a in rows
-        for b in rows
-        if a[0] < b[0]
-    ]
+    scores = [1.0 if a[1] < b[1] else 0.5 if a[1] == b[1] else 0.0 for a in rows for b in rows if a[0] < b[0]]
     stage, time = zip(*rows, strict=True)
     assert order_agreement(stage, time) == pytest.approx(np.mean(scores), abs=1e-9)
 
@@ -83,7 +78,5 @@ def test_proportions() -> None:
     first = np.array([0.1, 0.2, 0.15])
     second = np.array([0.5, 0.4, 0.6, 0.45])
     score, pvalue = proportion_test(first, second)
-    expected = scipy.stats.ttest_ind(
-        np.arcsin(np.sqrt(second)), np.arcsin(np.sqrt(first)), equal_var=False
-    )
+    expected = scipy.stats.ttest_ind(np.arcsin(np.sqrt(second)), np.arcsin(np.sqrt(first)), equal_var=False)
     assert (score, pvalue) == pytest.approx((expected.statistic, expected.pvalue))

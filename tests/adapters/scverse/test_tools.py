@@ -45,10 +45,7 @@ def same(first: tr.Tree, second: tr.Tree) -> bool:
         first == second
         and first.weights.tobytes() == second.weights.tobytes()
         and (first.support is None) == (second.support is None)
-        and (
-            first.support is None
-            or np.array_equal(first.support, second.support, equal_nan=True)
-        )
+        and (first.support is None or np.array_equal(first.support, second.support, equal_nan=True))
     )
 
 
@@ -62,9 +59,7 @@ def adata() -> ad.AnnData:
 
 def test_the_tree_is_that_of_fit_with_the_names_of_the_cells(adata: ad.AnnData) -> None:
     assert tl.tree(adata, trials=3, rng=5) is None
-    expected = tr.fit(
-        tr.PointMetric(adata.obsm["X_pca"], labels=list(adata.obs_names)), trials=3, rng=5
-    )
+    expected = tr.fit(tr.PointMetric(adata.obsm["X_pca"], labels=list(adata.obs_names)), trials=3, rng=5)
     assert same(tl.get_tree(adata), expected)
     assert tr.Tree.from_newick(adata.uns["treerep"]["newick"]).difference(expected).path < 1e-9
     params = {
@@ -181,16 +176,12 @@ def test_treedata_reads_the_same_tree_from_a_file(tmp_path: Path) -> None:
 @settings(max_examples=60)
 def test_the_graph_keeps_all_distances_and_its_leaves_are_the_cells(tree: tr.Tree) -> None:
     n = len(tree)
-    tree = tr.Tree(
-        n, tree.edges, tree.weights, labels=[f"node{i}" for i in range(n)]
-    ).contracted()
+    tree = tr.Tree(n, tree.edges, tree.weights, labels=[f"node{i}" for i in range(n)]).contracted()
     for root in (0, n - 1, tree.n_nodes - 1):
         graph = rooted_graph(tree, root)
         assert nx.is_arborescence(graph)
         assert {v for v in graph if graph.out_degree(v) == 0} == set(tree.labels or ())
-        lengths = dict(
-            nx.all_pairs_dijkstra_path_length(graph.to_undirected(), weight="length")
-        )
+        lengths = dict(nx.all_pairs_dijkstra_path_length(graph.to_undirected(), weight="length"))
         found = [[lengths[f"node{i}"][f"node{j}"] for j in range(n)] for i in range(n)]
         assert_allclose(found, tree.distances(), rtol=1e-9, atol=1e-9)
         (top,) = (v for v in graph if graph.in_degree(v) == 0)
@@ -339,9 +330,7 @@ def test_a_subset_has_the_part_of_the_tree_that_it_spans(kind: Any) -> None:
     found = tl.get_tree(part)
     assert found.labels == tuple(adata.obs_names[keep])
     assert_allclose(found.distances(), tree.distances()[np.ix_(keep, keep)], rtol=1e-12)
-    assert_array_equal(
-        part.obs["treerep_pseudotime"], adata.obs["treerep_pseudotime"].to_numpy()[keep]
-    )
+    assert_array_equal(part.obs["treerep_pseudotime"], adata.obs["treerep_pseudotime"].to_numpy()[keep])
     own = part.copy()
     tl.pseudotime(own, root="🧬")
     assert_allclose(own.obs["treerep_pseudotime"], tree.block([3], keep)[0], rtol=1e-12)
@@ -397,13 +386,9 @@ def test_colors_are_those_of_scanpy(adata: ad.AnnData) -> None:
     shown = {
         text.get_text(): mpl.colors.to_hex(key.get_color())
         for ax in [pl.tree(adata, color="branch")]
-        for text, key in zip(
-            ax.get_legend().get_texts(), ax.get_legend().legend_handles, strict=True
-        )
+        for text, key in zip(ax.get_legend().get_texts(), ax.get_legend().legend_handles, strict=True)
     }
-    assert shown == dict(
-        zip(adata.obs["branch"].cat.categories, adata.uns["branch_colors"], strict=True)
-    )
+    assert shown == dict(zip(adata.obs["branch"].cat.categories, adata.uns["branch_colors"], strict=True))
     adata.uns["branch_colors"] = ["#ff0000"]  # left over from fewer categories
     assert len(pl.tree(adata, color="branch").get_legend().get_texts()) == 3
 
@@ -425,9 +410,7 @@ def test_several_colors_several_axes_and_genes(adata: ad.AnnData) -> None:
 
 
 def test_genes_come_from_raw_where_it_has_them(adata: ad.AnnData) -> None:
-    raw = ad.AnnData(
-        sp.csr_matrix(np.full((60, 1), 7.0)), obs=adata.obs[[]], var=pd.DataFrame(index=["1"])
-    )
+    raw = ad.AnnData(sp.csr_matrix(np.full((60, 1), 7.0)), obs=adata.obs[[]], var=pd.DataFrame(index=["1"]))
     adata.raw = raw
     assert_array_equal(values_of(adata, "1"), np.full(60, 7.0))
     assert_array_equal(values_of(adata, "2"), adata.X[:, 2])
@@ -452,11 +435,7 @@ def test_anndata_is_a_metric_of_its_cells(adata: ad.AnnData) -> None:
     assert isinstance(metric, tr.PointMetric) and metric.labels == tuple(adata.obs_names)
     assert_array_equal(metric.points, adata.obsm["X_pca"])
     assert_array_equal(tr.as_metric(adata, use_rep="X").points, adata.X)
-    assert (
-        tr.fit(adata, metric="euclidean")
-        == tr.fit(adata)
-        == tr.fit(tr.as_metric(cells(kind=td.TreeData)))
-    )
+    assert tr.fit(adata, metric="euclidean") == tr.fit(adata) == tr.fit(tr.as_metric(cells(kind=td.TreeData)))
     del adata.obsm["X_pca"]
     assert_array_equal(tr.as_metric(adata).points, adata.X)
     assert_array_equal(tr.as_metric(adata[5:9]).points, adata.X[5:9])
@@ -478,9 +457,7 @@ def test_x_in_a_file(adata: ad.AnnData, tmp_path: Path) -> None:
         backed.file.close()
 
 
-def test_a_sparse_table_too_large_to_be_dense(
-    adata: ad.AnnData, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sparse_table_too_large_to_be_dense(adata: ad.AnnData, monkeypatch: pytest.MonkeyPatch) -> None:
     adata.X = sp.csr_matrix(adata.X)
     monkeypatch.setattr(memory, "available_memory", lambda: 1000)
     with pytest.raises(
@@ -518,9 +495,7 @@ def _line(error: pytest.ExceptionInfo[BaseException], said: str) -> None:
         ({"key_added": 3}, "key_added must be text without slashes, got 3"),
     ],
 )
-def test_what_cannot_be_done_changes_nothing(
-    adata: ad.AnnData, options: dict[str, Any], said: str
-) -> None:
+def test_what_cannot_be_done_changes_nothing(adata: ad.AnnData, options: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError) as error:  # noqa: PT011
         tl.tree(adata, **options)
     _line(error, said)
@@ -576,9 +551,7 @@ def test_keys_that_files_do_not_take(adata: ad.AnnData) -> None:
         (tl.lineages, {"n_clusters": 2}),
         (tl.embed, {}),
     ]:
-        with pytest.raises(
-            ValueError, match="key_added must be text without slashes, got 'a/b'"
-        ):
+        with pytest.raises(ValueError, match="key_added must be text without slashes, got 'a/b'"):
             tool(adata, key_added="a/b", **options)
     assert list(adata.obs) == ["branch"] and list(adata.obsm) == ["X_pca"]
 
@@ -595,14 +568,10 @@ def test_no_tree_or_none_of_ours(adata: ad.AnnData) -> None:
     tl.tree(adata)
     with pytest.raises(ValueError, match="scale must be a positive number or 'auto', not -1"):
         tl.embed(adata, scale=-1)
-    with pytest.raises(
-        ValueError, match="'nothing' is neither a column of adata.obs nor a gene"
-    ):
+    with pytest.raises(ValueError, match="'nothing' is neither a column of adata.obs nor a gene"):
         pl.tree(adata, color="nothing")
     adata.uns["treerep"]["weights"][3] = -1
-    with pytest.raises(
-        ValueError, match=r"adata.uns\['treerep'\] is damaged: edge 3 .* weight -1.0"
-    ):
+    with pytest.raises(ValueError, match=r"adata.uns\['treerep'\] is damaged: edge 3 .* weight -1.0"):
         tl.get_tree(adata)
 
 

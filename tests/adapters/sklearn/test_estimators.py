@@ -44,18 +44,14 @@ def test_scikit_learns_own_checks(estimator: object, check: object) -> None:
 
 
 def blobs(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    return make_blobs(
-        n, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0]], cluster_std=0.5, random_state=seed
-    )
+    return make_blobs(n, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0]], cluster_std=0.5, random_state=seed)
 
 
 def test_what_is_fitted_is_what_the_functions_make() -> None:
     X, _ = blobs()
     model = TreeRep(3, trials=4, random_state=7, tol=0.01, pivot="near").fit(X)
     seed = int(np.random.RandomState(7).randint(np.iinfo(np.int32).max))
-    tree = tr.fit(
-        X, metric="euclidean", trials=4, rng=seed, tol=0.01, pivot="near", method="treerep"
-    )
+    tree = tr.fit(X, metric="euclidean", trials=4, rng=seed, tol=0.01, pivot="near", method="treerep")
     assert model.tree_ == tree
     assert_array_equal(model.labels_, tree.cut(3))
     assert model.distortion_ == tr.average_distortion(tree, tr.PointMetric(X))
@@ -107,12 +103,8 @@ def test_precomputed_distances_are_the_same() -> None:
 
 def test_a_tree_metric_is_transformed_exactly() -> None:
     # Points on a line: a tree. Clusters {0, 1, 2} and {10, 11, 12} have their centers at 1 and 11.
-    model = TreeRep(2, random_state=0).fit(
-        np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
-    )
-    assert_allclose(
-        model.transform([[1.0], [4.0], [20.0], [-3.5]]), [[0, 10], [3, 7], [19, 9], [4.5, 14.5]]
-    )
+    model = TreeRep(2, random_state=0).fit(np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]))
+    assert_allclose(model.transform([[1.0], [4.0], [20.0], [-3.5]]), [[0, 10], [3, 7], [19, 9], [4.5, 14.5]])
     assert_array_equal(model.predict([[5.9], [6.1], [30.0]]), [0, 1, 1])
 
 
@@ -197,12 +189,8 @@ def test_pipelines_and_grids() -> None:
     ).fit(X, y)
     assert grid.best_params_ == {"treerep__n_clusters": 3}
     assert grid.predict(X).shape == (90,)
-    own = GridSearchCV(
-        TreeRep(metric="precomputed", random_state=0), {"n_clusters": [1, 3]}, cv=folds
-    )
-    own.fit(
-        tr.PointMetric(X).block(range(90), range(90))
-    )  # pairwise: columns are split as well
+    own = GridSearchCV(TreeRep(metric="precomputed", random_state=0), {"n_clusters": [1, 3]}, cv=folds)
+    own.fit(tr.PointMetric(X).block(range(90), range(90)))  # pairwise: columns are split as well
     assert own.best_params_ == {"n_clusters": 3}
 
 
@@ -273,13 +261,10 @@ def test_scikit_learn_is_imported_only_when_used() -> None:
 )
 def test_without_scikit_learn_one_line_says_what_to_install(use: str) -> None:
     # The front door itself works without it: all names are listed, and all others can be imported.
-    absent = f"import sys; sys.modules['sklearn'] = None\nfrom treerep import *\nprint(len(dir(sklearn)))\n{use}"
-    done = subprocess.run(
-        [sys.executable, "-c", absent], capture_output=True, text=True, check=False
+    absent = (
+        f"import sys; sys.modules['sklearn'] = None\nfrom treerep import *\nprint(len(dir(sklearn)))\n{use}"
     )
+    done = subprocess.run([sys.executable, "-c", absent], capture_output=True, text=True, check=False)
     assert done.stdout == "4\n", done.stderr
     last = done.stderr.splitlines()[-1]
-    assert (
-        last
-        == "ImportError: this needs sklearn, which is not installed: pip install 'treerep[sklearn]'"
-    )
+    assert last == "ImportError: this needs sklearn, which is not installed: pip install 'treerep[sklearn]'"

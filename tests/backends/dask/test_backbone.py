@@ -36,9 +36,7 @@ def assert_same(client: Any, data: Any, size: int, **options: Any) -> None:
 
 
 @pytest.mark.usefixtures("small_zones")
-@pytest.mark.parametrize(
-    "metric", ["euclidean", "manhattan", "chebyshev", "cosine", "poincare"]
-)
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine", "poincare"])
 def test_points_give_the_same_tree(client: Any, metric: str) -> None:
     points = np.random.default_rng(0).normal(size=(600, 7))
     if metric == "poincare":
@@ -50,9 +48,7 @@ def test_points_give_the_same_tree(client: Any, metric: str) -> None:
 @pytest.mark.usefixtures("small_zones")
 def test_duplicates_are_together(client: Any) -> None:
     rng = np.random.default_rng(3)
-    assert_same(
-        client, np.round(rng.normal(size=(600, 2)) * 1.5), 12, metric="manhattan", rng=3
-    )
+    assert_same(client, np.round(rng.normal(size=(600, 2)) * 1.5), 12, metric="manhattan", rng=3)
     heap = np.zeros((300, 3))  # more in one place than a zone holds
     heap[:40] = rng.normal(size=(40, 3))
     assert_same(client, rng.permutation(heap), 10, metric="euclidean", rng=1)
@@ -64,9 +60,7 @@ def test_lengths_are_fitted_and_a_generator_moves_on(client: Any) -> None:
         *map(np.random.default_rng, (7, 7)),
     )
     ours = tr.fit(points, metric="euclidean", method="backbone", size=30, rng=here)
-    theirs = tr.fit(
-        points, metric="euclidean", method="backbone", size=30, rng=there, engine=client
-    )
+    theirs = tr.fit(points, metric="euclidean", method="backbone", size=30, rng=there, engine=client)
     assert ours == theirs
     assert here.integers(1 << 40) == there.integers(1 << 40)
 
@@ -80,26 +74,18 @@ def test_exact_trees_are_recovered(client: Any) -> None:
 
 def test_a_sample_that_is_exact_does_not_make_the_tree_exact(client: Any) -> None:
     # Three points are always those of a tree, and these many are not.
-    assert_same(
-        client, np.random.default_rng(0).normal(size=(200, 4)), 3, metric="euclidean", rng=1
-    )
+    assert_same(client, np.random.default_rng(0).normal(size=(200, 4)), 3, metric="euclidean", rng=1)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 9])
 def test_few_points(client: Any, n: int) -> None:
-    assert_same(
-        client, np.random.default_rng(n).normal(size=(n, 2)), 4, metric="euclidean", rng=0
-    )
+    assert_same(client, np.random.default_rng(n).normal(size=(n, 2)), 4, metric="euclidean", rng=0)
 
 
 def test_labels_other_data_and_trials(client: Any) -> None:
     points = np.random.default_rng(0).normal(size=(120, 4))
-    assert_same(
-        client, tr.PointMetric(points, labels=[f"cell {k}" for k in range(120)]), 20, rng=1
-    )
-    assert_same(
-        client, tr.MatrixMetric(tr.PointMetric(points).block(range(120), range(120))), 20, rng=1
-    )
+    assert_same(client, tr.PointMetric(points, labels=[f"cell {k}" for k in range(120)]), 20, rng=1)
+    assert_same(client, tr.MatrixMetric(tr.PointMetric(points).block(range(120), range(120))), 20, rng=1)
     assert_same(client, points, 20, metric="euclidean", trials=2, rng=1)
 
 

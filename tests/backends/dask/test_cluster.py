@@ -61,9 +61,7 @@ def test_what_is_no_usable_client_is_refused() -> None:
             soon = dask.config.set({"distributed.comm.timeouts.connect": "0.2s"})
             with (
                 soon,
-                pytest.raises(
-                    RuntimeError, match="has no workers, and none started within 0.2s"
-                ),
+                pytest.raises(RuntimeError, match="has no workers, and none started within 0.2s"),
                 client_for(client),
             ):
                 pass
@@ -76,9 +74,7 @@ def test_what_is_no_usable_client_is_refused() -> None:
 
 def test_an_asynchronous_client_is_refused() -> None:
     async def use() -> None:
-        async with distributed.Client(
-            processes=False, n_workers=1, asynchronous=True, **QUIET
-        ) as client:
+        async with distributed.Client(processes=False, n_workers=1, asynchronous=True, **QUIET) as client:
             with (
                 pytest.raises(TypeError, match="this Dask client is asynchronous"),
                 client_for(client),

@@ -87,9 +87,7 @@ def test_a_worker_is_killed_while_a_backbone_grows(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("task", "after"), [("wave", 6), ("part_of", 3)])
-def test_a_worker_is_killed_and_another_one_remains(
-    task: str, after: int, tmp_path: Path
-) -> None:
+def test_a_worker_is_killed_and_another_one_remains(task: str, after: int, tmp_path: Path) -> None:
     with local_client(0) as client:
         command = [
             sys.executable,
@@ -107,9 +105,7 @@ def test_a_worker_is_killed_and_another_one_remains(
         ]
         path = os.pathsep.join(filter(None, sys.path))
         workers = [
-            subprocess.Popen(
-                command, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}
-            )
+            subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path})
             for _ in range(2)
         ]
         try:
@@ -127,9 +123,7 @@ def test_a_worker_runs_out_of_memory(tmp_path: Path) -> None:
         assert_same_tree_after(exhaust, "wave", 3, client, tmp_path)
 
 
-def test_a_worker_is_not_heard_of_any_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_is_not_heard_of_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A worker is given up after ten heartbeats without one, and the time between two looks is that of the setting.
     monkeypatch.setattr("distributed.scheduler.heartbeat_interval", lambda _: 0.3)
     with dask.config.set({"distributed.scheduler.worker-ttl": "1s"}), local_client() as client:
@@ -137,9 +131,7 @@ def test_a_worker_is_not_heard_of_any_more(
 
 
 @pytest.mark.slow
-def test_points_in_memory_survive_as_well(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_points_in_memory_survive_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with local_client() as client:
         trap = Trap(dask_run.wave, die, tmp_path, 4)
         monkeypatch.setattr(dask_run, "wave", trap)

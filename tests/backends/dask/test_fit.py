@@ -30,9 +30,7 @@ def points_of(metric: str, n: int, k: int, seed: int = 0) -> np.ndarray:
     if metric == "hyperboloid":
         return np.column_stack([np.sqrt(1 + (points**2).sum(axis=1)), points])
     return (
-        points / (2 * np.sqrt(1 + (points**2).sum(axis=1, keepdims=True)))
-        if metric == "poincare"
-        else points
+        points / (2 * np.sqrt(1 + (points**2).sum(axis=1, keepdims=True))) if metric == "poincare" else points
     )
 
 
@@ -87,16 +85,14 @@ def test_pivot_rules_and_few_points(client: Any, n: int, pivot: str) -> None:
     assert_same(found, tr.fit(points, metric="euclidean", pivot=pivot, method="treerep"))
 
 
-@settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whole_numbers_and_duplicates(client: Any, data: st.DataObject) -> None:
     n = data.draw(st.integers(2, 60))
     rng = np.random.default_rng(data.draw(st.integers(0, 999)))
-    points = rng.integers(
-        0, data.draw(st.integers(1, 4)), size=(n, data.draw(st.integers(1, 3)))
-    ).astype(float)
+    points = rng.integers(0, data.draw(st.integers(1, 4)), size=(n, data.draw(st.integers(1, 3)))).astype(
+        float
+    )
     chunks = (data.draw(st.integers(1, n)), points.shape[1])
     found = tr.fit(
         da.from_array(points, chunks=chunks),
@@ -110,8 +106,7 @@ def test_whole_numbers_and_duplicates(client: Any, data: st.DataObject) -> None:
 
 def test_points_on_a_line_and_a_tolerance(client: Any) -> None:
     points = (
-        np.random.default_rng(0).permutation(60)[:, None]
-        + np.random.default_rng(1).normal(size=(60, 1)) / 99
+        np.random.default_rng(0).permutation(60)[:, None] + np.random.default_rng(1).normal(size=(60, 1)) / 99
     )
     for tol in ("auto", 0.3):
         found = tr.fit(
@@ -155,9 +150,7 @@ def test_points_in_memory(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_more_points_than_priorities_are_stored_for(
-    client: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_points_than_priorities_are_stored_for(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("treerep.fitting.treerep._priorities._SHUFFLED", 10)
     points = points_of("euclidean", 80, 3)
     assert_same(
@@ -171,9 +164,7 @@ def test_more_points_than_priorities_are_stored_for(
     )
 
 
-def test_many_blocks_are_summed_up_in_groups(
-    client: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_blocks_are_summed_up_in_groups(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("treerep.backends.dask._treerep_run._FAN_IN", 2)
     points = points_of("euclidean", 60, 3)
     assert_same(
@@ -234,9 +225,7 @@ def test_points_at_odd_addresses_are_as_good() -> None:
         ("poincare", 60, 0.9, "point 60 has norm"),
     ],
 )
-def test_bad_points_are_named(
-    client: Any, metric: str, row: int, value: float, message: str
-) -> None:
+def test_bad_points_are_named(client: Any, metric: str, row: int, value: float, message: str) -> None:
     points = points_of(metric, 100, 4)
     points[row, 1 if np.isnan(value) else slice(None)] = value
     with pytest.raises(tr.MetricError) as alone:
@@ -342,9 +331,7 @@ def test_a_dask_array_without_an_engine_says_what_to_do() -> None:
 
 def test_nothing_stays_with_the_workers(client: Any) -> None:
     points = points_of("euclidean", 60, 3)
-    tr.fit(
-        da.from_array(points, chunks=30), metric="euclidean", engine=client, method="treerep"
-    )
+    tr.fit(da.from_array(points, chunks=30), metric="euclidean", engine=client, method="treerep")
     points[3] = np.nan
     with pytest.raises(tr.MetricError):
         tr.fit(

@@ -52,9 +52,7 @@ def worker(address: str, **environment: str) -> Iterator[None]:
 def client() -> Iterator[Any]:
     quiet = {"dashboard_address": None, "silence_logs": 50}
     with ExitStack() as stack:
-        cluster = stack.enter_context(
-            distributed.LocalCluster(n_workers=0, host="127.0.0.1", **quiet)
-        )
+        cluster = stack.enter_context(distributed.LocalCluster(n_workers=0, host="127.0.0.1", **quiet))
         client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
         for environment in ({}, PLAIN):
             stack.enter_context(worker(cluster.scheduler_address, **environment))

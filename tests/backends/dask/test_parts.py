@@ -26,9 +26,7 @@ CLUSTER = {"processes": False}
 def test_the_tree_is_that_of_fit(client: Any, tmp_path: Path, n: int, pivot: str) -> None:
     points = np.random.default_rng(n).normal(size=(n, 3))
     options: dict[str, Any] = {"metric": "euclidean", "rng": 3, "pivot": pivot}
-    count = fit_to_parts(
-        da.from_array(points, chunks=40), tmp_path / "tree", client=client, **options
-    )
+    count = fit_to_parts(da.from_array(points, chunks=40), tmp_path / "tree", client=client, **options)
     expected = tr.fit(points, method="treerep", **options)
     assert_same(read_parts(tmp_path / "tree"), expected)
     assert count == len(expected.edges)
@@ -61,9 +59,7 @@ def test_a_worker_dies_and_its_part_is_written_by_another(
             client=client,
         )
     assert trap.sprung
-    assert_same(
-        read_parts(tmp_path / "tree"), tr.fit(points, metric="euclidean", method="treerep")
-    )
+    assert_same(read_parts(tmp_path / "tree"), tr.fit(points, metric="euclidean", method="treerep"))
 
 
 def test_a_folder_without_a_complete_tree_is_none(client: Any, tmp_path: Path) -> None:

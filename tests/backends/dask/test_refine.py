@@ -39,9 +39,7 @@ def test_a_small_tree_with_all_weights(client: Client, weights: Any, moves: bool
     mammals = tr.datasets.sarich()
     tree = tr.fit(mammals, method="treerep")
     near = tr.refine(tree, mammals, weights=weights, moves=moves, balance=0.2)
-    same(
-        tr.refine(tree, mammals, weights=weights, moves=moves, balance=0.2, engine=client), near
-    )
+    same(tr.refine(tree, mammals, weights=weights, moves=moves, balance=0.2, engine=client), near)
 
 
 def test_passes_over_many_blocks(client: Client) -> None:

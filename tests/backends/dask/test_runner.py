@@ -100,9 +100,7 @@ def test_large_data_travels(client: Client) -> None:
     assert list(Spread(client).map(np.take, np.arange(3_000_000), [2_999_999])) == [2_999_999]
 
 
-def test_the_only_worker_dies_and_takes_the_data_with_it(
-    client: Client, tmp_path: Path
-) -> None:
+def test_the_only_worker_dies_and_takes_the_data_with_it(client: Client, tmp_path: Path) -> None:
     (tmp_path / "mark").touch()
     assert list(Spread(client).map(deadly, tmp_path, range(10))) == list(range(10))
     assert not list(tmp_path.iterdir())

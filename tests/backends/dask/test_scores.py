@@ -30,9 +30,7 @@ def fields(score: Score) -> dict[str, Any]:
 def test_distortion_is_that_of_threads(client: Client, scale: Any, rows: int | None) -> None:
     tree = tr.fit(POINTS, method="treerep")
     far = tr.average_distortion(tree, POINTS, scale=scale, rows=rows, rng=3, engine=client)
-    assert fields(far) == fields(
-        tr.average_distortion(tree, POINTS, scale=scale, rows=rows, rng=3)
-    )
+    assert fields(far) == fields(tr.average_distortion(tree, POINTS, scale=scale, rows=rows, rng=3))
     assert far.exact == (rows is None)
 
 
@@ -68,18 +66,12 @@ def _place(_: int, __: int) -> int:
 
 @pytest.mark.parametrize("rows", [None, 300], ids=["all", "sampled"])
 @pytest.mark.parametrize("ties", ["definition", "rank"])
-def test_precision_is_that_of_threads(
-    client: Client, data_folder: Path, ties: Any, rows: int | None
-) -> None:
+def test_precision_is_that_of_threads(client: Client, data_folder: Path, ties: Any, rows: int | None) -> None:
     graph = tr.datasets.load("celegans").metric
     tree = tr.fit(graph, method="treerep")
     far = tr.mean_average_precision(tree, graph, ties=ties, rows=rows, rng=1, engine=client)
-    assert fields(far) == fields(
-        tr.mean_average_precision(tree, graph, ties=ties, rows=rows, rng=1)
-    )
-    assert tr.average_distortion(tree, graph, engine=client) == tr.average_distortion(
-        tree, graph
-    )
+    assert fields(far) == fields(tr.mean_average_precision(tree, graph, ties=ties, rows=rows, rng=1))
+    assert tr.average_distortion(tree, graph, engine=client) == tr.average_distortion(tree, graph)
 
 
 def test_a_matrix_with_labels(client: Client) -> None:
@@ -97,18 +89,16 @@ def test_few_points(client: Client, n: int) -> None:
         tr.average_distortion(2 * distances, distances)
     )
     if n > 1:
-        assert tr.mean_average_precision(
-            distances, path, engine=client
-        ) == tr.mean_average_precision(distances, path)
+        assert tr.mean_average_precision(distances, path, engine=client) == tr.mean_average_precision(
+            distances, path
+        )
 
 
 def test_pairs_at_distance_0_are_skipped(client: Client) -> None:
     points = tr.PointMetric(np.repeat(POINTS.points[:300], 2, axis=0))
     far = tr.average_distortion(tr.fit(points, method="treerep"), points, engine=client)
     assert far.skipped == 300
-    assert fields(far) == fields(
-        tr.average_distortion(tr.fit(points, method="treerep"), points)
-    )
+    assert fields(far) == fields(tr.average_distortion(tr.fit(points, method="treerep"), points))
 
 
 def test_the_current_client(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,12 +115,8 @@ def test_an_error_of_a_worker_is_the_error(client: Client) -> None:
         match=r"^approx has d\(2, 4\) = nan: distances must be finite, and true",
     ):
         tr.average_distortion(Table(distances), 1.0 - np.eye(6), engine=client)
-    with pytest.raises(
-        tr.MetricError, match=r"^approx has d\(2, 4\) = nan: scores need finite distances$"
-    ):
-        tr.mean_average_precision(
-            Table(distances), csr_array(np.ones((6, 6)) - np.eye(6)), engine=client
-        )
+    with pytest.raises(tr.MetricError, match=r"^approx has d\(2, 4\) = nan: scores need finite distances$"):
+        tr.mean_average_precision(Table(distances), csr_array(np.ones((6, 6)) - np.eye(6)), engine=client)
 
 
 def test_errors_of_arguments_come_before_any_work(client: Client) -> None:
@@ -155,7 +141,5 @@ def test_workers_die(client: Client, tmp_path: Path, deaths: int) -> None:
     tree = tr.fit(d, method="treerep")
     score = tr.average_distortion(tree, d, scale="optimal")
     truth = Deadly(d, tmp_path, deaths)
-    assert fields(tr.average_distortion(tree, truth, scale="optimal", engine=client)) == fields(
-        score
-    )
+    assert fields(tr.average_distortion(tree, truth, scale="optimal", engine=client)) == fields(score)
     assert not list(tmp_path.iterdir())

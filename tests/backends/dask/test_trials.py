@@ -113,9 +113,7 @@ def test_an_error_of_a_worker_is_the_error(client: Client) -> None:
         match=r"^Table.block returned d\(2, 4\) = -1.0: distances must be finite and not",
     ):
         tr.fit(Table(distances), trials=2, method="frt", engine=client)
-    with pytest.raises(
-        ValueError, match="upgma is not random, so all 2 trials would give the same tree"
-    ):
+    with pytest.raises(ValueError, match="upgma is not random, so all 2 trials would give the same tree"):
         tr.fit(distances, trials=2, method="upgma", engine=client)
 
 
@@ -142,7 +140,5 @@ def test_a_bootstrap(client: Client, method: str) -> None:
 
 def test_a_bootstrap_of_a_dask_array_is_refused(client: Client) -> None:
     dask_array = pytest.importorskip("dask.array")
-    with pytest.raises(
-        TypeError, match="data is a Dask array, but every worker needs all of it"
-    ):
+    with pytest.raises(TypeError, match="data is a Dask array, but every worker needs all of it"):
         tr.fit(dask_array.from_array(POINTS), metric="euclidean", bootstrap=2, engine=client)

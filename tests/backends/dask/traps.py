@@ -14,9 +14,7 @@ import numpy as np
 class Trap:
     """A task that does harm the `after`-th time it runs anywhere, and its duty at all other times."""
 
-    def __init__(
-        self, task: Callable[..., Any], harm: Callable[[], None], folder: Path, after: int
-    ) -> None:
+    def __init__(self, task: Callable[..., Any], harm: Callable[[], None], folder: Path, after: int) -> None:
         self.task, self.harm, self.folder, self.after = task, harm, folder, after
         self.__name__ = task.__name__
 

@@ -32,8 +32,7 @@ def small_zones(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def assert_same(data: object, size: int, **options: object) -> None:
     ours, theirs = (
-        tr.fit(data, method="backbone", size=size, **given, **options)
-        for given in ({}, {"device": DEVICE})
+        tr.fit(data, method="backbone", size=size, **given, **options) for given in ({}, {"device": DEVICE})
     )
     trees.assert_same(ours, theirs)
 
@@ -42,9 +41,7 @@ def assert_same(data: object, size: int, **options: object) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
 def test_points_give_the_same_tree(metric: str, dtype: str) -> None:
-    assert_same(
-        np.random.default_rng(0).normal(size=(700, 11)).astype(dtype), 20, metric=metric, rng=1
-    )
+    assert_same(np.random.default_rng(0).normal(size=(700, 11)).astype(dtype), 20, metric=metric, rng=1)
 
 
 @pytest.mark.usefixtures("small_zones")
@@ -59,9 +56,7 @@ def test_points_whose_distances_round_otherwise(metric: str) -> None:
     points = np.random.default_rng(0).uniform(-0.3, 0.3, size=(300, 5))
     options = {"metric": metric, "method": "backbone", "size": 20, "rng": 1}
     trees = tr.fit(points, **options), tr.fit(points, device=DEVICE, **options)
-    ours, theirs = (
-        tr.average_distortion(tree, tr.PointMetric(points, metric)) for tree in trees
-    )
+    ours, theirs = (tr.average_distortion(tree, tr.PointMetric(points, metric)) for tree in trees)
     assert theirs == pytest.approx(ours, abs=1e-3)
 
 
@@ -85,9 +80,7 @@ def test_lengths_are_fitted_and_a_generator_moves_on() -> None:
         *map(np.random.default_rng, (7, 7)),
     )
     ours = tr.fit(points, metric="euclidean", method="backbone", size=30, rng=here)
-    theirs = tr.fit(
-        points, metric="euclidean", method="backbone", size=30, rng=there, device=DEVICE
-    )
+    theirs = tr.fit(points, metric="euclidean", method="backbone", size=30, rng=there, device=DEVICE)
     assert ours == theirs
     assert here.integers(1 << 40) == there.integers(1 << 40)
 
@@ -96,9 +89,7 @@ def test_lengths_are_fitted_and_a_generator_moves_on() -> None:
 @settings(max_examples=20)
 def test_tree_metrics_are_recovered(distances: np.ndarray, size: int, seed: int) -> None:
     tree = tr.fit(distances, method="backbone", size=size, rng=seed, device=DEVICE)
-    np.testing.assert_allclose(
-        tree.distances(), distances, rtol=1e-9, atol=1e-13 * distances.max()
-    )
+    np.testing.assert_allclose(tree.distances(), distances, rtol=1e-9, atol=1e-13 * distances.max())
     assert tree.n_nodes == tr.fit(distances).n_nodes
 
 
@@ -108,10 +99,7 @@ def test_tensors_and_labels() -> None:
     points = np.random.default_rng(0).normal(size=(200, 4)).astype("float32")
     tree = tr.fit(points, metric="euclidean", method="backbone", size=20, rng=1)
     there = torch.from_numpy(points).to(DEVICE)
-    assert (
-        tr.fit(there, metric="euclidean", method="backbone", size=20, rng=1, device=DEVICE)
-        == tree
-    )
+    assert tr.fit(there, metric="euclidean", method="backbone", size=20, rng=1, device=DEVICE) == tree
     named = tr.PointMetric(points, labels=[f"cell {k}" for k in range(200)])
     assert_same(named, 20, rng=1)
 
@@ -121,9 +109,7 @@ def test_bad_requests() -> None:
         tr.fit(np.zeros((9, 2)), metric="euclidean", method="backbone", size=2, device=DEVICE)
     with pytest.raises(ValueError, match="a GraphMetric cannot be evaluated on a device"):
         tr.fit(tr.GraphMetric([[0, 1], [1, 2], [2, 3]]), method="backbone", device=DEVICE)
-    with pytest.raises(
-        ValueError, match="does not run on a device: use one of treerep, auto, backbone"
-    ):
+    with pytest.raises(ValueError, match="does not run on a device: use one of treerep, auto, backbone"):
         tr.fit(np.zeros((9, 9)), method="upgma", device=DEVICE)
     bad = np.zeros((9, 2))
     bad[4, 1] = np.nan

@@ -14,9 +14,7 @@ from treerep.tree.tree import Tree
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_thread")]
 
 
-def both(
-    tree: Tree, seed: int
-) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+def both(tree: Tree, seed: int) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
     """Both forms of a tree whose points are shuffled among the nodes and whose edges are in any order."""
     import torch
 
@@ -29,17 +27,13 @@ def both(
     device = torch_canonical.canonical_edges(
         n, *(torch.tensor(array, device=DEVICE) for array in (edges, weights, nodes))
     )
-    return canonical_edges(n, edges, weights, nodes), tuple(
-        tensor.numpy(force=True) for tensor in device
-    )
+    return canonical_edges(n, edges, weights, nodes), tuple(tensor.numpy(force=True) for tensor in device)
 
 
 @settings(max_examples=150)
 @given(tree=trees(max_nodes=40, min_points=2, leaves=True), seed=st.integers(0, 99))
 def test_it_is_that_of_the_compiled_code(tree: Tree, seed: int) -> None:
-    assume(
-        len(tree.edges) < 2 * len(tree)
-    )  # as after TreeRep, which brings at most one new node per point
+    assume(len(tree.edges) < 2 * len(tree))  # as after TreeRep, which brings at most one new node per point
     ours, theirs = both(renumbered(tree, np.random.default_rng(seed)), seed)
     np.testing.assert_array_equal(ours[0], theirs[0])
     np.testing.assert_array_equal(ours[1], theirs[1])

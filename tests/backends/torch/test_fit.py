@@ -41,9 +41,7 @@ def points(n: int, k: int, metric: str, seed: int = 0, dtype: str = "float64") -
     if metric == "hyperboloid":
         x[:, 0] = np.sqrt(1 + (x[:, 1:].astype(float) ** 2).sum(1))
     return (
-        x * np.array(0.9 / np.sqrt((x.astype(float) ** 2).sum(1).max()), dtype)
-        if metric == "poincare"
-        else x
+        x * np.array(0.9 / np.sqrt((x.astype(float) ** 2).sum(1).max()), dtype) if metric == "poincare" else x
     )
 
 
@@ -119,9 +117,7 @@ def test_tensors_stay_where_they_are() -> None:
         tr.fit(half, metric="euclidean", device=DEVICE, method="treerep"),
     )
     d = tr.PointMetric(x).block(range(400), range(400))
-    assert_same(
-        tr.fit(d, method="treerep"), tr.fit(torch.tensor(d), device=DEVICE, method="treerep")
-    )
+    assert_same(tr.fit(d, method="treerep"), tr.fit(torch.tensor(d), device=DEVICE, method="treerep"))
 
 
 def changed(x: object, how: str) -> object:
@@ -150,9 +146,7 @@ def test_tensors_of_any_kind(metric: str, how: str) -> None:
         x = np.triu(x, 1) + np.triu(x, 1).T
     tensor, before = changed(x, how), changed(x, how)
     for options in ({}, {"method": "treerep"}, {"method": "treerep", "trials": 2}):
-        ours = tr.fit(
-            x.astype("float16" if how == "float16" else float), metric=metric, **options
-        )
+        ours = tr.fit(x.astype("float16" if how == "float16" else float), metric=metric, **options)
         theirs = tr.fit(tensor, metric=metric, device=DEVICE, **options)
         np.testing.assert_array_equal(ours.edges, theirs.edges)
         np.testing.assert_allclose(ours.weights, theirs.weights, rtol=1e-9, atol=1e-12)
@@ -160,9 +154,7 @@ def test_tensors_of_any_kind(metric: str, how: str) -> None:
 
 
 def test_the_steiner_nodes_of_an_embedding_are_no_points() -> None:
-    placed = tr.embed(
-        tr.fit(points(60, 3, "euclidean"), metric="euclidean", method="treerep"), scale=0.5
-    )
+    placed = tr.embed(tr.fit(points(60, 3, "euclidean"), metric="euclidean", method="treerep"), scale=0.5)
     embedding = tr.Embedding(placed.directions, placed.radii, scale=placed.scale, n_points=60)
     assert embedding.n_nodes > len(embedding)
     ours, theirs = both(embedding)
@@ -293,9 +285,7 @@ def test_the_tree_can_stay_on_the_device() -> None:
     assert found.edges.device.type == DEVICE.partition(":")[0]
     assert len(found.edges) == len(tree.edges)
     assert sorted(found.nodes.tolist()) == list(range(1000))
-    np.testing.assert_array_equal(
-        np.sort(found.weights.numpy(force=True)), np.sort(tree.weights)
-    )
+    np.testing.assert_array_equal(np.sort(found.weights.numpy(force=True)), np.sort(tree.weights))
     assert found.visits > 1000
     assert found.waves > 1
 
@@ -307,9 +297,7 @@ def test_bad_points_and_requests() -> None:
     bad[2, 1] = torch.nan
     with pytest.raises(tr.MetricError, match="coordinate 1 of point 2 is nan"):
         tr.fit(bad, metric="euclidean", device=DEVICE, method="treerep")
-    with pytest.raises(
-        tr.MetricError, match=r"points must be rows of a table .* this tensor has shape 5"
-    ):
+    with pytest.raises(tr.MetricError, match=r"points must be rows of a table .* this tensor has shape 5"):
         tr.fit(torch.zeros(5), metric="euclidean", device=DEVICE, method="treerep")
     with pytest.raises(
         tr.MetricError,
@@ -351,7 +339,5 @@ def test_bootstrap_and_consensus() -> None:
 
 
 def test_squared_distances_are_refused() -> None:
-    with pytest.raises(
-        tr.MetricError, match="squared distances cannot be computed on a device"
-    ):
+    with pytest.raises(tr.MetricError, match="squared distances cannot be computed on a device"):
         tr.fit(np.eye(4), metric="sqeuclidean", device="cpu")

@@ -19,9 +19,7 @@ def assert_same(data, **options):
     ours = tr.hyperbolicity(data, method="base", **options)
     theirs = tr.hyperbolicity(data, method="base", device=DEVICE, **options)
     assert float(theirs) == float(ours)
-    assert [getattr(theirs, name) for name in FIELDS] == [
-        getattr(ours, name) for name in FIELDS
-    ]
+    assert [getattr(theirs, name) for name in FIELDS] == [getattr(ours, name) for name in FIELDS]
 
 
 @settings(max_examples=30)
@@ -44,9 +42,7 @@ def test_few_points(n):
 def test_a_square_by_hand():
     square = np.array([[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]])
     found = tr.hyperbolicity(square, method="base", device="cpu")
-    assert (
-        float(found) == 1.0 and sorted(found.witness) == [0, 1, 2, 3] and found.method == "base"
-    )
+    assert float(found) == 1.0 and sorted(found.witness) == [0, 1, 2, 3] and found.method == "base"
 
 
 def test_graphs_points_and_several_tasks_of_rows():
@@ -76,7 +72,5 @@ def test_products_over_max_and_min(n, seed, real):
 
 
 def test_other_methods_say_so():
-    with pytest.raises(
-        ValueError, match="method='auto' does not run with device='cpu': use 'base'"
-    ):
+    with pytest.raises(ValueError, match="method='auto' does not run with device='cpu': use 'base'"):
         tr.hyperbolicity(np.ones((5, 5)) - np.eye(5), device="cpu")

@@ -15,9 +15,7 @@ TEXT = tr.Tree.from_newick(TREE.newick("d"))
 REFUSED = "labels in the order of a text file, and [a-z]+ has no labels"
 
 
-@pytest.mark.parametrize(
-    "approx", [TREE.restrict("cadb"), TEXT, tr.embed(TREE.restrict("cadb"))]
-)
+@pytest.mark.parametrize("approx", [TREE.restrict("cadb"), TEXT, tr.embed(TREE.restrict("cadb"))])
 def test_scores(approx):
     limit = 0.1 if isinstance(approx, tr.Embedding) else 1e-12
     for truth in (SHUFFLED, PATH):
@@ -56,15 +54,10 @@ def test_starts_of_embeddings():
     order = [TREE.labels.index(label) for label in SHUFFLED.labels]
     made = tr.embed(SHUFFLED, init=start, **options)
     expected = start.lorentz[order][:, 1:]
-    np.testing.assert_allclose(
-        made.lorentz[:4, 1 : expected.shape[1] + 1], expected[:4], atol=0.01
-    )
+    np.testing.assert_allclose(made.lorentz[:4, 1 : expected.shape[1] + 1], expected[:4], atol=0.01)
     for init in (TREE.restrict("bdca"), TEXT):
         assert (
-            tr.average_distortion(
-                tr.embed(SHUFFLED, init=init, **options), SHUFFLED, scale="optimal"
-            )
-            < 0.3
+            tr.average_distortion(tr.embed(SHUFFLED, init=init, **options), SHUFFLED, scale="optimal") < 0.3
         )
     with pytest.raises(ValueError, match=REFUSED):
         tr.embed(SHUFFLED.distances, init=TEXT, **options)

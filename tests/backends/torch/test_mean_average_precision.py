@@ -61,11 +61,7 @@ def test_trees_with_ties(tree, ties, rows, entries, seed):
 @pytest.mark.parametrize("kind", ["points", "matrix", "whole", "own"])
 def test_other_distances(ties, kind):
     rng = np.random.default_rng(3)
-    points = (
-        rng.normal(size=(80, 3))
-        if kind != "whole"
-        else rng.integers(0, 3, size=(80, 3)).astype(float)
-    )
+    points = rng.normal(size=(80, 3)) if kind != "whole" else rng.integers(0, 3, size=(80, 3)).astype(float)
     metric = tr.PointMetric(points, "manhattan" if kind == "whole" else "euclidean")
     if kind in ("matrix", "own"):
         every = np.arange(80)
@@ -78,18 +74,14 @@ def test_values_that_nearly_tie_chain_up():
     line = np.array([0.0, 1.0, 1.0 + 0.9e-9, 1.0 + 1.8e-9, 1.0 + 2.7e-9, -1.0 - 3.6e-9])
     d = np.abs(line[:, None] - line)
     for ties in ("definition", "rank"):
-        assert_same(
-            tr.MatrixMetric(d), random_graph(6, np.random.default_rng(0), 0.5), ties=ties
-        )
+        assert_same(tr.MatrixMetric(d), random_graph(6, np.random.default_rng(0), 0.5), ties=ties)
 
 
 def test_without_edges_and_with_bad_distances():
     d = np.ones((4, 4)) - np.eye(4)
     d[1, 3] = d[3, 1] = np.inf
     with pytest.raises(MetricError, match=r"approx has d\(1, 3\) = inf"):
-        tr.mean_average_precision(
-            Table(d), random_graph(4, np.random.default_rng(0), 0.0), device="cpu"
-        )
+        tr.mean_average_precision(Table(d), random_graph(4, np.random.default_rng(0), 0.0), device="cpu")
     with pytest.raises(TypeError, match="needs a graph"):
         tr.mean_average_precision(
             tr.MatrixMetric(np.zeros((1, 1))), tr.MatrixMetric(np.zeros((1, 1))), device="cpu"

@@ -12,9 +12,7 @@ def test_every_pair_is_in_one_rectangle(n, entries):
     for piece in rectangles(n, entries):
         np.add.at(met, (piece.rows[:, :, None], piece.cols[:, None, :]), 1)
         assert (piece.cols[:, 0] == piece.rows[:, -1] + 1).all()
-        assert (np.diff(piece.rows, axis=1) == 1).all() and (
-            np.diff(piece.cols, axis=1) == 1
-        ).all()
+        assert (np.diff(piece.rows, axis=1) == 1).all() and (np.diff(piece.cols, axis=1) == 1).all()
     assert np.array_equal(met, np.triu(np.ones((n, n), int), 1))
 
 

@@ -20,11 +20,7 @@ pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_thread")]
 
 def shaken(tree, seed=0, zeros=0.0):
     rng = np.random.default_rng(seed)
-    d = (
-        tree.distances()
-        * rng.uniform(0.7, 1.4, (len(tree),) * 2)
-        * (rng.random((len(tree),) * 2) >= zeros)
-    )
+    d = tree.distances() * rng.uniform(0.7, 1.4, (len(tree),) * 2) * (rng.random((len(tree),) * 2) >= zeros)
     return np.triu(d, 1) + np.triu(d, 1).T
 
 
@@ -39,14 +35,8 @@ def test_three_leaves_by_hand():
     assert found.weights == pytest.approx([1.0, 2.0, 3.0], abs=1e-12)
     assert found.labels == star.labels
     report = found.refinement
-    assert report.objective_before == 1 + 4 + 9 and report.objective == pytest.approx(
-        0.0, abs=1e-20
-    )
-    assert (
-        report.distortion == pytest.approx(0.0, abs=1e-12)
-        and report.moves == 0
-        and report.start == "tree"
-    )
+    assert report.objective_before == 1 + 4 + 9 and report.objective == pytest.approx(0.0, abs=1e-20)
+    assert report.distortion == pytest.approx(0.0, abs=1e-12) and report.moves == 0 and report.start == "tree"
     assert report.distortion_before == pytest.approx((1 / 3 + 2 / 4 + 3 / 5) / 3)
 
 
@@ -63,23 +53,17 @@ def test_one_pass_is_that_of_the_threads(tree, what, power, low, seed):
 
     metric = tr.MatrixMetric(shaken(tree, seed, zeros=0.2))
     splits = find_tree_splits(tree)
-    length = np.random.default_rng(seed).uniform(
-        low, 1, len(splits.up)
-    )  # steps have lengths of both signs
+    length = np.random.default_rng(seed).uniform(low, 1, len(splits.up))  # steps have lengths of both signs
     with pytest.MonkeyPatch.context() as patch, Workers(1) as workers:
         patch.setattr(torch_rectangles, "CPU_ENTRIES", 64)
         patch.setattr(torch_rectangles, "_SMALLEST_TILE", 2)
         ours = Pairs(splits, metric, None, power, workers, with_zeros=True)
-        theirs = DevicePairs(
-            splits, metric, power, workers, torch.device(DEVICE), with_zeros=True
-        )
+        theirs = DevicePairs(splits, metric, power, workers, torch.device(DEVICE), with_zeros=True)
         for one, two in ((ours, theirs), (ours.with_power(0.0), theirs.with_power(0.0))):
             value, sums = one.sums(what, length, 0.1)
             again, others = two.sums(what, length, 0.1)
             assert again == pytest.approx(value, rel=1e-12)
-            np.testing.assert_allclose(
-                others, sums, rtol=1e-9, atol=1e-9 * (np.abs(sums).max() + 1e-300)
-            )
+            np.testing.assert_allclose(others, sums, rtol=1e-9, atol=1e-9 * (np.abs(sums).max() + 1e-300))
 
 
 @pytest.mark.parametrize("weights", ["l2", "relative_l2"])
@@ -88,9 +72,7 @@ def test_least_squares_are_those_of_the_threads(weights, kind):
     points = np.random.default_rng(4).normal(size=(40, 5))
     data = tr.PointMetric(points)
     if kind != "points":
-        data = {"matrix": tr.MatrixMetric, "own": Table}[kind](
-            data.block(np.arange(40), np.arange(40))
-        )
+        data = {"matrix": tr.MatrixMetric, "own": Table}[kind](data.block(np.arange(40), np.arange(40)))
     tree = tr.fit(data, rng=0, method="treerep")
     found = refined(tree, data, weights=weights)
     expected = fit_weights(tree, data, power=2.0 if weights == "relative_l2" else 0.0)
@@ -101,9 +83,7 @@ def test_least_squares_are_those_of_the_threads(weights, kind):
     host = tr.refine(tree, data, weights=weights, moves=False)
     assert found.refinement.objective == pytest.approx(host.refinement.objective, rel=1e-8)
     for name in ("distortion", "distortion_before"):
-        assert getattr(found.refinement, name) == pytest.approx(
-            getattr(host.refinement, name), rel=1e-6
-        )
+        assert getattr(found.refinement, name) == pytest.approx(getattr(host.refinement, name), rel=1e-6)
 
 
 def test_least_distortion_is_as_good_as_that_of_the_threads():
@@ -111,11 +91,7 @@ def test_least_distortion_is_as_good_as_that_of_the_threads():
     tree = tr.fit(data, rng=0, method="treerep")
     found = refined(tree, data, weights="l1")
     host = tr.refine(tree, data, weights="l1", moves=False, balance=0.0)
-    assert (
-        found.refinement.objective
-        == found.refinement.distortion
-        < found.refinement.distortion_before
-    )
+    assert found.refinement.objective == found.refinement.distortion < found.refinement.distortion_before
     assert found.refinement.distortion == pytest.approx(host.refinement.distortion, rel=2e-3)
 
 
@@ -141,9 +117,7 @@ def test_exact_trees_stay_as_they_are_and_duplicates_do_no_harm(weights):
 
 def test_a_deep_tree():
     tree = caterpillar(2000)
-    data = tree.with_weights(
-        tree.weights * np.random.default_rng(1).uniform(0.5, 1.5, len(tree.weights))
-    )
+    data = tree.with_weights(tree.weights * np.random.default_rng(1).uniform(0.5, 1.5, len(tree.weights)))
     found = refined(tree, data, weights="l2")
     np.testing.assert_allclose(
         found.distances([0, 1, 999, 1999]), data.distances([0, 1, 999, 1999]), rtol=1e-9

@@ -31,9 +31,7 @@ def assert_equal(ours, theirs, rtol=1e-12):
     assert float(theirs) == pytest.approx(float(ours), rel=rtol, abs=1e-15)
     for name in FIELDS:
         one, two = getattr(ours, name), getattr(theirs, name)
-        assert two == (
-            pytest.approx(one, rel=100 * rtol, abs=1e-15) if isinstance(one, float) else one
-        ), name
+        assert two == (pytest.approx(one, rel=100 * rtol, abs=1e-15) if isinstance(one, float) else one), name
 
 
 @pytest.fixture
@@ -55,9 +53,7 @@ def test_a_case_by_hand():
     score = tr.average_distortion([[0, 1, 4], [1, 0, 5], [4, 5, 0]], truth, device="cpu")
     assert repr(score) == "0.25 (all 3 pairs)"
     star = tr.Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 1.0, 2.0])  # distances 2, 3 and 3
-    assert float(tr.average_distortion(star, truth, device="cpu")) == pytest.approx(
-        (0 + 1 / 4 + 1 / 4) / 3
-    )
+    assert float(tr.average_distortion(star, truth, device="cpu")) == pytest.approx((0 + 1 / 4 + 1 / 4) / 3)
 
 
 @settings(max_examples=60)
@@ -80,32 +76,24 @@ def test_few_points(n, scale):
 
 @pytest.mark.parametrize("rows", ["all", 40, 2, None])
 @pytest.mark.parametrize("scale", ["none", "optimal"])
-@pytest.mark.parametrize(
-    "kind", ["euclidean", "manhattan", "chebyshev", "cosine", "correlation", "poincare"]
-)
+@pytest.mark.parametrize("kind", ["euclidean", "manhattan", "chebyshev", "cosine", "correlation", "poincare"])
 def test_trees_against_points(small_pieces, kind, scale, rows):
     points = np.random.default_rng(1).normal(size=(173, 6))
     points[5] = points[4]
     points[7] = points[4] * (1 + 1e-9)  # near, and yet apart
     points = points / 10 if kind == "poincare" else points
     metric = tr.PointMetric(points, kind)
-    assert_equal(
-        *both(tr.fit(metric, rng=0, method="treerep"), metric, scale=scale, rows=rows, rng=3)
-    )
+    assert_equal(*both(tr.fit(metric, rng=0, method="treerep"), metric, scale=scale, rows=rows, rng=3))
 
 
 def test_near_points_far_from_the_origin_keep_their_digits():
     rng = np.random.default_rng(0)
-    points = np.repeat(1e6 + rng.normal(size=(20, 3)), 5, axis=0) + 1e-7 * rng.normal(
-        size=(100, 3)
-    )
+    points = np.repeat(1e6 + rng.normal(size=(20, 3)), 5, axis=0) + 1e-7 * rng.normal(size=(100, 3))
     metric = tr.PointMetric(points)
     device = __import__("torch").device("cpu")
     blocks = blocks_of(metric, np.arange(100), device, "truth")
     block = blocks.block(np.arange(50)[None], np.arange(50, 100)[None])
-    np.testing.assert_allclose(
-        block[0].numpy(), metric.block(np.arange(50), np.arange(50, 100)), rtol=1e-12
-    )
+    np.testing.assert_allclose(block[0].numpy(), metric.block(np.arange(50), np.arange(50, 100)), rtol=1e-12)
 
 
 def test_points_of_single_precision():
@@ -153,9 +141,7 @@ def test_pairs_at_distance_zero_are_skipped(small_pieces):
 
 def test_a_deep_tree_keeps_its_short_paths():
     tree = caterpillar(3000)
-    shaken = tree.with_weights(
-        tree.weights * np.random.default_rng(1).uniform(0.9, 1.1, len(tree.weights))
-    )
+    shaken = tree.with_weights(tree.weights * np.random.default_rng(1).uniform(0.9, 1.1, len(tree.weights)))
     assert_equal(*both(tree, tr.MatrixMetric(shaken.distances())), rtol=1e-13)
 
 
@@ -176,9 +162,7 @@ def test_unusable_distances_and_devices_are_named():
 def test_a_mapped_matrix_is_looked_at_where_it_is_read(monkeypatch, tmp_path, room, rows):
     """A large file is checked by a sample: what is wrong between must not pass for a pair at distance 0."""
     monkeypatch.setattr(mapped, "LARGE", 0)
-    monkeypatch.setattr(
-        "treerep.metric.matrix.inspect_sample", lambda d: (inspect_all(np.abs(d)), np.abs(d))
-    )
+    monkeypatch.setattr("treerep.metric.matrix.inspect_sample", lambda d: (inspect_all(np.abs(d)), np.abs(d)))
     monkeypatch.setattr(torch_blocks, "bytes_to_keep", lambda device: room)
     d = noisy(caterpillar(20))
     d[3, 7] = d[7, 3] = -1.0
@@ -186,9 +170,7 @@ def test_a_mapped_matrix_is_looked_at_where_it_is_read(monkeypatch, tmp_path, ro
     metric = tr.MatrixMetric(np.load(tmp_path / "d.npy", mmap_mode="r"))
     assert metric.on_disk
     for device in (None, DEVICE):
-        with pytest.raises(
-            MetricError, match=r"d\((3, 7|7, 3)\) is -1.0, but distances are never negative"
-        ):
+        with pytest.raises(MetricError, match=r"d\((3, 7|7, 3)\) is -1.0, but distances are never negative"):
             tr.average_distortion(caterpillar(20), metric, rows=rows, device=device)
 
 
@@ -200,9 +182,7 @@ def test_no_memory_on_the_device_is_one_line(monkeypatch):
             "[enforce fail at alloc_cpu.cpp:121] . DefaultCPUAllocator: can't allocate memory\n"
         )
 
-    monkeypatch.setattr(
-        "treerep.backends.torch._tree_distances.TreeTensors.distances", out_of_memory
-    )
+    monkeypatch.setattr("treerep.backends.torch._tree_distances.TreeTensors.distances", out_of_memory)
     with pytest.raises(
         MemoryError,
         match="^the device ran out of memory: .* half a GB .* leave out device$",

@@ -34,21 +34,14 @@ def test_every_pair_is_in_the_distortion_picture():
 
 def test_a_perfect_tree_is_on_the_line():
     tree = tr.datasets.random_tree(30, rng=1)
-    cells = (
-        distortion_picture(tree, tree.distances(), bins=10)
-        .collections[0]
-        .get_array()
-        .reshape(10, 10)
-    )
+    cells = distortion_picture(tree, tree.distances(), bins=10).collections[0].get_array().reshape(10, 10)
     assert np.trace(cells) == cells.sum() == 30 * 29 / 2
 
 
 def test_many_pairs_are_sampled_and_repeatable():
     points = np.random.default_rng(0).normal(size=(100, 3))
     tree = tr.fit(points, metric="euclidean")
-    first, second = (
-        distortion_picture(tree, points, metric="euclidean", pairs=500, rng=3) for _ in range(2)
-    )
+    first, second = (distortion_picture(tree, points, metric="euclidean", pairs=500, rng=3) for _ in range(2))
     assert counted(first) == 500
     np.testing.assert_array_equal(*(ax.collections[0].get_array() for ax in (first, second)))
 
@@ -93,13 +86,9 @@ def test_a_comparison_has_a_panel_for_each_measure_and_marks_the_best():
     best = to_rgba(PALETTE[3])
     for panel, winner in zip(panels, (1, 0, 2), strict=True):
         (dots,) = (c for c in panel.collections if isinstance(c, PathCollection))
-        assert [tuple(color) == best for color in dots.get_facecolors()] == [
-            k == winner for k in range(3)
-        ]
+        assert [tuple(color) == best for color in dots.get_facecolors()] == [k == winner for k in range(3)]
     assert [panel.get_xscale() for panel in panels] == ["linear", "linear", "log"]
-    assert (
-        comparison_chart([*ROWS, {"method": "bad", "distortion": 5.0}])[0].get_xscale() == "log"
-    )
+    assert comparison_chart([*ROWS, {"method": "bad", "distortion": 5.0}])[0].get_xscale() == "log"
     panels[0].figure.canvas.draw()
 
 

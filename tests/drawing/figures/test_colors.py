@@ -43,9 +43,7 @@ def test_whole_numbers_of_few_values_and_truth_values_are_categories():
 
 
 def test_a_categorical_keeps_its_order():
-    grades = pd.Series(
-        pd.Categorical(["low", "high", None], categories=["low", "middle", "high"])
-    )
+    grades = pd.Series(pd.Categorical(["low", "high", None], categories=["low", "middle", "high"]))
     names, codes = categories(grades)
     assert names == ["low", "middle", "high"]
     assert codes.tolist() == [0, 2, -1]
@@ -123,9 +121,7 @@ def test_colors_themselves():
 
 
 def test_colors_that_are_missing_are_gray():
-    np.testing.assert_array_equal(
-        color_values(np.full((2, 3), np.nan), 2, None).rgba, [to_rgba(GREY)] * 2
-    )
+    np.testing.assert_array_equal(color_values(np.full((2, 3), np.nan), 2, None).rgba, [to_rgba(GREY)] * 2)
 
 
 def test_masked_values_are_missing():
@@ -133,9 +129,10 @@ def test_masked_values_are_missing():
     colors = color_values(np.ma.masked_array([0.5, 99.0, 1.5], masked), 3, None)
     assert colors.scale.get_clim() == (0.5, 1.5)
     np.testing.assert_array_equal(colors.rgba[1], to_rgba(GREY))
-    assert [
-        name for name, *_ in color_values(np.ma.masked_array([1, 9, 2], masked), 3, None).legend
-    ] == ["1", "2"]
+    assert [name for name, *_ in color_values(np.ma.masked_array([1, 9, 2], masked), 3, None).legend] == [
+        "1",
+        "2",
+    ]
 
 
 def test_a_legend_has_no_key_for_what_does_not_occur():
@@ -149,9 +146,7 @@ def test_a_legend_has_no_key_for_what_does_not_occur():
 def test_color_maps_as_palettes():
     viridis = mpl.colormaps["viridis"]
     for palette in ("viridis", viridis):
-        np.testing.assert_array_equal(
-            color_values(["a", "b"], 2, palette).rgba, viridis([0.0, 1.0])
-        )
+        np.testing.assert_array_equal(color_values(["a", "b"], 2, palette).rgba, viridis([0.0, 1.0]))
         assert color_values([0.5, 1.5], 2, palette).scale.get_cmap() == viridis
 
 

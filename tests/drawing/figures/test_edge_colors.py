@@ -19,10 +19,7 @@ GROUPS = list("xxxyzz")
 def colors_of_edges(ax, tree):
     (lines,) = (c for c in ax.collections if isinstance(c, LineCollection))
     colors = np.broadcast_to(lines.get_colors(), (len(tree.edges), 4))
-    return {
-        frozenset(edge): tuple(color)
-        for edge, color in zip(tree.edges.tolist(), colors, strict=True)
-    }
+    return {frozenset(edge): tuple(color) for edge, color in zip(tree.edges.tolist(), colors, strict=True)}
 
 
 def reference(tree, root, groups):
@@ -97,9 +94,7 @@ def test_a_collapsed_clade_by_hand():
     assert len(lines.get_segments()) == len(TREE.edges) - 4
 
 
-@pytest.mark.parametrize(
-    "layout", ["radial", "rectangular", "slanted", "circular", "equal_daylight"]
-)
+@pytest.mark.parametrize("layout", ["radial", "rectangular", "slanted", "circular", "equal_daylight"])
 def test_clades_by_points_and_by_node(layout):
     node = next(iter(TREE.clade_names))
     for collapse in ({"dogs": ["c", "a", "b"]}, {"dogs": "Canidae"}, {"dogs": node}):

@@ -15,15 +15,11 @@ from treerep.drawing.draw import LAYOUTS
 from treerep.drawing.figures._panels import _columns
 
 # All distances of the first tree are 6, and all distances of the second tree are 2.
-STARS = TreeSum(
-    Tree(3, [[0, 3], [1, 3], [2, 3]], [length] * 3, labels="abc") for length in (3.0, 1.0)
-)
+STARS = TreeSum(Tree(3, [[0, 3], [1, 3], [2, 3]], [length] * 3, labels="abc") for length in (3.0, 1.0))
 
 
 def random_sum(count: int, points: int = 9) -> TreeSum:
-    return TreeSum(
-        tr.datasets.random_tree(points, hidden=0.5, rng=seed) for seed in range(count)
-    )
+    return TreeSum(tr.datasets.random_tree(points, hidden=0.5, rng=seed) for seed in range(count))
 
 
 def units_per_pixel(ax: Axes) -> float:
@@ -86,9 +82,7 @@ def test_one_legend() -> None:
     trees = random_sum(5)
     axes = tr.draw(trees, color=list("aabbcabca"))
     assert [ax.get_legend() is not None for ax in axes] == [False, False, True, False, False]
-    assert not any(
-        ax.get_legend() for ax in tr.draw(trees, color=list("abc") * 3, legend=False)
-    )
+    assert not any(ax.get_legend() for ax in tr.draw(trees, color=list("abc") * 3, legend=False))
 
 
 @pytest.mark.parametrize("layout", ["rectangular", "circular"])
@@ -145,9 +139,7 @@ def test_products_have_a_disk_for_each_plane() -> None:
     assert [title.partition(":")[0] for title in titles] == ["plane 1", "plane 2"]
     shares = [int(title.split()[2].rstrip("%")) for title in titles]
     assert sum(shares) == 100 and shares[0] > shares[1]
-    with pytest.raises(
-        ValueError, match="layout, root, lengths and collapse apply to trees only"
-    ):
+    with pytest.raises(ValueError, match="layout, root, lengths and collapse apply to trees only"):
         tr.draw(tr.embed(STARS), layout="radial")
     with pytest.raises(ValueError, match="dimension 3: embed in 2 dimensions"):
         tr.draw(ProductEmbedding([tr.embed(STARS.trees[0], dim=3)]))

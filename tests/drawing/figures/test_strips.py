@@ -73,9 +73,7 @@ def test_every_strip_has_its_own_legend_and_colors():
 
 
 def test_a_table_is_a_heat_map_on_one_scale():
-    table = pd.DataFrame(
-        {"gene 1": np.arange(6.0), "gene 2": 10.0 * np.arange(6)}, index=list("fedcba")
-    )
+    table = pd.DataFrame({"gene 1": np.arange(6.0), "gene 2": 10.0 * np.arange(6)}, index=list("fedcba"))
     for layout in ("rectangular", "circular"):
         ax = tr.draw(TREE, layout=layout, strips={"expression": table})
         first, second = cells_of(ax)

@@ -51,13 +51,11 @@ def test_trees_are_drawn_from_their_root(layout):
     tree = tr.Tree.from_newick("(((a:1,b:1):1,c:2):1,d:9);")
     ax = tr.draw(tree, layout=layout)
     depth = {
-        text.get_text(): np.linalg.norm(text.xy) if layout == "circular" else text.xy[0]
-        for text in ax.texts
+        text.get_text(): np.linalg.norm(text.xy) if layout == "circular" else text.xy[0] for text in ax.texts
     }
     assert depth == pytest.approx({"a": 3.0, "b": 3.0, "c": 3.0, "d": 9.0})
     ax = tr.draw(tree, layout=layout, root="d")
     depth = {
-        text.get_text(): np.linalg.norm(text.xy) if layout == "circular" else text.xy[0]
-        for text in ax.texts
+        text.get_text(): np.linalg.norm(text.xy) if layout == "circular" else text.xy[0] for text in ax.texts
     }
     assert depth == pytest.approx({"a": 12.0, "b": 12.0, "c": 12.0, "d": 0.0})

@@ -90,12 +90,8 @@ def test_radial_quartet():
     spots = radial(QUARTET) @ [1, 1j]
     along = (spots[5] - spots[4]) / 3
     np.testing.assert_allclose(abs(along.real), 1.0)  # laid flat
-    np.testing.assert_allclose(
-        np.sort(np.angle((spots[2:4] - spots[5]) / along)), [-np.pi / 4, np.pi / 4]
-    )
-    np.testing.assert_allclose(
-        np.sort(np.angle((spots[:2] - spots[4]) / -along)), [-np.pi / 4, np.pi / 4]
-    )
+    np.testing.assert_allclose(np.sort(np.angle((spots[2:4] - spots[5]) / along)), [-np.pi / 4, np.pi / 4])
+    np.testing.assert_allclose(np.sort(np.angle((spots[:2] - spots[4]) / -along)), [-np.pi / 4, np.pi / 4])
 
 
 def test_a_root_that_is_a_leaf_has_its_share_of_the_circle():

@@ -70,11 +70,7 @@ def least_difference(colors, vision):
 def script_theme(name):
     """The colors of a theme in the script, by name."""
     body = _source("painting/colors.js").split(f"  {name}: {{", 1)[1].split("  },", 1)[0]
-    return {
-        line.split(":")[0].strip(): line.split('"')[1]
-        for line in body.splitlines()
-        if '"#' in line
-    }
+    return {line.split(":")[0].strip(): line.split('"')[1] for line in body.splitlines() if '"#' in line}
 
 
 def test_color_differences_are_those_of_the_literature():
@@ -92,9 +88,7 @@ def test_first_eight_colors_differ_for_everyone(theme, vision):
 
 def test_the_page_has_the_palette_of_draw():
     assert tuple(THEME_COLORS["light"]["categories"]) == PALETTE
-    kept = [
-        one == two for one, two in zip(THEME_COLORS["dark"]["categories"], PALETTE, strict=True)
-    ]
+    kept = [one == two for one, two in zip(THEME_COLORS["dark"]["categories"], PALETTE, strict=True)]
     assert sum(kept) == 8
     assert stored(tr.page(STAR))["theme_colors"] == THEME_COLORS
 
@@ -155,9 +149,7 @@ def test_palettes_as_in_draw():
 
 def test_palettes_of_several_columns():
     table = {"kind": ["x", "y", "x"], "size": [0.5, 1, 2], "other": ["p", "q", "r"]}
-    page = tr.page(
-        STAR, table=table, palette={"kind": {"x": "#111111", "y": "#222222"}, "size": "magma"}
-    )
+    page = tr.page(STAR, table=table, palette={"kind": {"x": "#111111", "y": "#222222"}, "size": "magma"})
     assert attribute(page, "kind")["colors"] == ["#111111", "#222222"]
     assert attribute(page, "size")["ramp"][0] == "#000004"
     assert attribute(page, "other")["colors"] is None

@@ -33,8 +33,7 @@ def test_support_is_that_of_the_edge_above_each_position(root):
     node, up = numbers(data["node"], "<i4"), numbers(data["up"], "<i4")
     support = numbers(data["support"], "<f8")
     expected = {
-        frozenset(edge): share
-        for edge, share in zip(tree.edges.tolist(), tree.support.tolist(), strict=True)
+        frozenset(edge): share for edge, share in zip(tree.edges.tolist(), tree.support.tolist(), strict=True)
     }
     assert np.isnan(support[0])
     for k in range(1, len(node)):
@@ -55,9 +54,7 @@ def test_years_of_dates():
     years = as_years(np.asarray(given))
     np.testing.assert_allclose(years, [2020, 2021.5, np.nan])
     np.testing.assert_array_equal(as_years(np.array([1999.5, np.nan])), [1999.5, np.nan])
-    np.testing.assert_allclose(
-        as_years(np.array(["0900", "2024-12-31"])), [900, 2025], atol=0.01
-    )
+    np.testing.assert_allclose(as_years(np.array(["0900", "2024-12-31"])), [900, 2025], atol=0.01)
     with pytest.raises(ValueError, match="dates must be dates, ISO texts .* or years"):
         as_years(np.array(["last Tuesday"]))
 

@@ -79,9 +79,7 @@ def test_positions_from_the_stored_angles_are_those_of_the_embedding():
     step = np.tanh(0.25 * numbers(data["length"], "<f8"))
     frame = [np.eye(2, dtype=complex)]
     for k in range(1, len(up)):
-        frame.append(
-            frame[up[k]] @ np.diag([turn[k], 1]) @ np.array([[1, step[k]], [step[k], 1]])
-        )
+        frame.append(frame[up[k]] @ np.diag([turn[k], 1]) @ np.array([[1, step[k]], [step[k], 1]]))
     places = np.array([matrix[0, 1] / matrix[1, 1] for matrix in frame])
     expected = tr.embed(tree, dim=2, scale=0.5).coordinates("poincare")[node]
     np.testing.assert_allclose(np.column_stack([places.real, places.imag]), expected, atol=1e-9)
@@ -141,15 +139,11 @@ def test_numbers_and_categories_are_told_apart():
         True,
     ]
     assert attribute(page, "few")["categories"] == [str(i) for i in range(MOST_COLORS)]
-    np.testing.assert_array_equal(
-        numbers(attribute(page, "few")["values"], "<i4"), table["few"]
-    )
+    np.testing.assert_array_equal(numbers(attribute(page, "few")["values"], "<i4"), table["few"])
 
 
 def test_missing_values_and_orders_of_pandas():
-    kind = pd.Series(
-        pd.Categorical(["low", None, "high"], categories=["low", "mid", "high"]), name="level"
-    )
+    kind = pd.Series(pd.Categorical(["low", None, "high"], categories=["low", "mid", "high"]), name="level")
     page = tr.page(
         STAR,
         table=pd.DataFrame({"when": pd.to_datetime(["2020-01-01", None, "2021-01-01"])}),
@@ -184,9 +178,7 @@ def test_a_table_of_other_rows_is_refused():
         2.5,
         3.5,
     ]
-    with pytest.raises(
-        ValueError, match="the table has no row 'a', but rows for other labels of the tree"
-    ):
+    with pytest.raises(ValueError, match="the table has no row 'a', but rows for other labels of the tree"):
         tr.page(STAR, table=table.drop(index="a"))
     with pytest.raises(ValueError, match="the table has two rows 'c'"):
         tr.page(STAR, table=table.set_axis(["c", "a", "b", "c"]))
@@ -215,9 +207,7 @@ def test_dates_and_times_are_readable():
 
 
 def test_masked_values_are_missing_and_what_has_no_order_is_a_category():
-    page = tr.page(
-        STAR, table={"hole": np.ma.array([1.5, 2.5, 3.5], mask=[0, 1, 0]), "z": [2j, 1j, None]}
-    )
+    page = tr.page(STAR, table={"hole": np.ma.array([1.5, 2.5, 3.5], mask=[0, 1, 0]), "z": [2j, 1j, None]})
     assert np.isnan(numbers(attribute(page, "hole")["values"], "<f8")).tolist() == [
         False,
         True,
@@ -237,9 +227,11 @@ def test_a_column_of_the_table_keeps_its_name_beside_the_color():
         "color",
         "__proto__",
     ]
-    assert numbers(
-        stored(page)["attributes"][stored(page)["color"]]["values"], "<f8"
-    ).tolist() == [7.5, 8.5, 9.5]
+    assert numbers(stored(page)["attributes"][stored(page)["color"]]["values"], "<f8").tolist() == [
+        7.5,
+        8.5,
+        9.5,
+    ]
 
 
 def test_categories_are_in_natural_order():
@@ -292,9 +284,7 @@ def test_wrong_options_are_named(options, message):
 def test_only_a_tree_has_a_page():
     with pytest.raises(TypeError, match="fit one first"):
         tr.page(tr.datasets.sarich())
-    with pytest.raises(
-        TypeError, match="table must be a DataFrame or a dict of columns, got list"
-    ):
+    with pytest.raises(TypeError, match="table must be a DataFrame or a dict of columns, got list"):
         tr.page(STAR, table=[1, 2, 3])
 
 
@@ -316,11 +306,7 @@ def module(name: str) -> str:
 
 
 def exports(name: str) -> set[str]:
-    return set(
-        re.findall(
-            r"^export (?:async )?(?:const|let|function|class) (\w+)", module(name), flags=re.M
-        )
-    )
+    return set(re.findall(r"^export (?:async )?(?:const|let|function|class) (\w+)", module(name), flags=re.M))
 
 
 def test_every_source_is_in_the_page():
@@ -336,9 +322,7 @@ def test_every_source_is_in_the_page():
 @pytest.mark.parametrize("name", MODULES)
 def test_imports_name_exports_of_earlier_modules(name):
     earlier = MODULES[: MODULES.index(name)]
-    imported = re.findall(
-        r'^import \{([^}]*)\} from "([\w./]+)\.js";$', module(name), flags=re.M
-    )
+    imported = re.findall(r'^import \{([^}]*)\} from "([\w./]+)\.js";$', module(name), flags=re.M)
     assert len(imported) == len(re.findall(r"^import\b", module(name), flags=re.M))
     for names, path in imported:
         source = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
@@ -346,9 +330,7 @@ def test_imports_name_exports_of_earlier_modules(name):
         wanted = {word.strip() for word in names.split(",")}
         assert wanted <= exports(source)
         body = re.sub(r"^import[^;]*;", "", module(name), flags=re.M)
-        assert all(re.search(rf"\b{word}\b", body) for word in wanted), (
-            "an import that is not used"
-        )
+        assert all(re.search(rf"\b{word}\b", body) for word in wanted), "an import that is not used"
 
 
 def test_modules_share_one_scope_without_clashes():
@@ -358,9 +340,7 @@ def test_modules_share_one_scope_without_clashes():
 
 
 def test_names_twice_are_refused():
-    with pytest.raises(
-        ValueError, match="the label 'x' occurs more than once: make labels unique, .* table"
-    ):
+    with pytest.raises(ValueError, match="the label 'x' occurs more than once: make labels unique, .* table"):
         tr.page(STAR, labels=["x", "y", "x"])
 
 

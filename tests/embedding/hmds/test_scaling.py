@@ -38,9 +38,7 @@ def test_two_points_by_hand() -> None:
 def test_three_points_by_hand() -> None:
     # An equilateral triangle of side a: sinh(a / 2) = sinh(r) sin(60 degrees).
     embedding = hmds(tr.MatrixMetric(2.0 - 2.0 * np.eye(3)), dim=2, scale=0.5)
-    np.testing.assert_allclose(
-        np.sinh(embedding.radii), np.sinh(0.5) / np.sin(np.pi / 3), rtol=1e-13
-    )
+    np.testing.assert_allclose(np.sinh(embedding.radii), np.sinh(0.5) / np.sin(np.pi / 3), rtol=1e-13)
     np.testing.assert_allclose(
         embedding.directions @ embedding.directions.T, 1.5 * np.eye(3) - 0.5, atol=1e-13
     )
@@ -72,9 +70,7 @@ def test_points_of_hyperbolic_space_come_back(dim: int, scale: float) -> None:
     more=st.integers(0, 3),
     spread=st.sampled_from([0.1, 1.0, 8.0]),
 )
-def test_exact_at_the_right_scale(
-    seed: int, n: int, dim: int, more: int, spread: float
-) -> None:
+def test_exact_at_the_right_scale(seed: int, n: int, dim: int, more: int, spread: float) -> None:
     # In units of which `spread / 2` make one of hyperbolic space, with room to spare.
     points = tr.datasets.hyperbolic_points(n, dim, scale=spread, rng=seed)
     truth = all_distances(points) * 2 / spread
@@ -97,9 +93,7 @@ def test_the_same_as_its_twin(distances: np.ndarray, dim: int, length: float) ->
     assert width == min(dim, int((values > 1e-11 * n).sum())) or np.abs(values).min() < 1e-9 * n
     # The points, weighted. A constant factor may have gone from the weights to the heights; it is in both here.
     rows = np.sqrt(found.values) * found.vectors * (weights * np.exp(found.heights))[:, None]
-    np.testing.assert_allclose(
-        (rows * rows).sum(axis=0), values[:width], rtol=1e-8, atol=1e-9 * n
-    )
+    np.testing.assert_allclose((rows * rows).sum(axis=0), values[:width], rtol=1e-8, atol=1e-9 * n)
     if (
         width == n or values[width - 1] - values[width] > 1e-3
     ):  # otherwise one may keep any of several vectors
@@ -152,9 +146,7 @@ def test_relabeling_changes_nothing() -> None:
     one = hmds(tr.MatrixMetric(truth), dim=3)
     two = hmds(tr.MatrixMetric(truth[np.ix_(order, order)]), dim=3)
     assert two.scale == pytest.approx(one.scale, rel=1e-2)
-    one, two = (
-        hmds(tr.MatrixMetric(d), dim=3, scale=0.3) for d in (truth, truth[np.ix_(order, order)])
-    )
+    one, two = (hmds(tr.MatrixMetric(d), dim=3, scale=0.3) for d in (truth, truth[np.ix_(order, order)]))
     np.testing.assert_allclose(two.poincare, one.poincare[order], atol=1e-8)
 
 
@@ -162,10 +154,7 @@ def test_relabeling_changes_nothing() -> None:
 @given(any_symmetric(12), st.integers(1, 4))
 def test_any_symmetric_matrix_is_placed_and_repeatable(distances: np.ndarray, dim: int) -> None:
     one, two = (hmds(tr.MatrixMetric(distances), dim=dim) for _ in range(2))
-    assert (
-        one.radii.tobytes() == two.radii.tobytes()
-        and one.directions.tobytes() == two.directions.tobytes()
-    )
+    assert one.radii.tobytes() == two.radii.tobytes() and one.directions.tobytes() == two.directions.tobytes()
     assert one.scale == two.scale and np.isfinite(all_distances(one)).all()
 
 
@@ -182,9 +171,7 @@ def test_a_tree_is_placed_well_and_the_scale_is_the_best() -> None:
     tree = tr.datasets.random_tree(60, rng=0)
     embedding = hmds(tree, dim=10)
     best = tr.average_distortion(embedding, tree)
-    assert best == pytest.approx(
-        tr.average_distortion(embedding, tree, scale="optimal"), rel=1e-9
-    )
+    assert best == pytest.approx(tr.average_distortion(embedding, tree, scale="optimal"), rel=1e-9)
     assert best < 0.1
     for other in (0.3, 0.6, 1.7, 3.0):
         worse = hmds(tree, dim=10, scale=other * embedding.scale)
@@ -210,9 +197,7 @@ def test_many_points_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_labels_and_types() -> None:
-    metric = tr.MatrixMetric(
-        np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]], np.uint8), labels="abc"
-    )
+    metric = tr.MatrixMetric(np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]], np.uint8), labels="abc")
     embedding = tr.embed(metric, method="hmds", dim=3)
     assert embedding.labels == ("a", "b", "c") and embedding.directions.shape == (3, 3)
     assert tr.average_distortion(embedding, metric) < 1e-7
@@ -230,13 +215,9 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
         match="makes the largest distance 3e-06, which float64 cannot .* use at least 3.33e-05",
     ):
         hmds(metric, dim=2, scale=1e-6)
-    with pytest.raises(
-        MetricError, match="node 0 is 1500 from the origin, beyond 350: use a smaller scale"
-    ):
+    with pytest.raises(MetricError, match="node 0 is 1500 from the origin, beyond 350: use a smaller scale"):
         hmds(metric, dim=2, scale=1000.0)
-    with pytest.raises(
-        MetricError, match=r"Table.block returned d\(1, 2\) = nan: distances must be finite"
-    ):
+    with pytest.raises(MetricError, match=r"Table.block returned d\(1, 2\) = nan: distances must be finite"):
         hmds(Table([[0, 1, 1], [1, 0, np.nan], [1, 1, 0]]), dim=2)
     with pytest.raises(ValueError, match="hmds does not accept epochs, only scale"):
         tr.embed(metric, method="hmds", epochs=3)

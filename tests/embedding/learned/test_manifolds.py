@@ -18,16 +18,12 @@ from treerep.embedding.learned._manifolds import (
 
 pytestmark = pytest.mark.torch
 
-SPACES = pytest.mark.parametrize(
-    "space", [PoincareBall(), Hyperboloid()], ids=lambda space: space.model
-)
+SPACES = pytest.mark.parametrize("space", [PoincareBall(), Hyperboloid()], ids=lambda space: space.model)
 
 
 def geoopt_twin(space):
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # geoopt compiles with what newer torch calls deprecated
+        warnings.simplefilter("ignore")  # geoopt compiles with what newer torch calls deprecated
         import geoopt
 
         return geoopt.PoincareBallExact() if space.model == "poincare" else geoopt.Lorentz()
@@ -54,9 +50,7 @@ def test_distances_are_those_of_the_embedding(space):
     make = Embedding.from_poincare if space.model == "poincare" else Embedding.from_lorentz
     expected = make(x.numpy()).block(range(7), range(7))
     off = ~np.eye(7, dtype=bool)
-    np.testing.assert_allclose(
-        arcosh1p(space.excess(x, x)).numpy()[off], expected[off], rtol=1e-9
-    )
+    np.testing.assert_allclose(arcosh1p(space.excess(x, x)).numpy()[off], expected[off], rtol=1e-9)
     np.testing.assert_allclose(
         arcosh1p(space.paired_excess(x[:3], x[3:6])).numpy(), expected[range(3), range(3, 6)]
     )
@@ -86,9 +80,7 @@ def test_pieces_agree_with_geoopt(space):
     u = space.gradient(x, slopes(space, x))
     v = space.gradient(x, slopes(space, x, 2))
     np.testing.assert_allclose(u, twin.egrad2rgrad(x, slopes(space, x)), rtol=1e-9)
-    np.testing.assert_allclose(
-        space.inner(x, u, v)[:, 0], twin.inner(x, u, v, keepdim=True)[:, 0], rtol=1e-8
-    )
+    np.testing.assert_allclose(space.inner(x, u, v)[:, 0], twin.inner(x, u, v, keepdim=True)[:, 0], rtol=1e-8)
     y = space.move(x, 0.1 * v)
     np.testing.assert_allclose(y, twin.expmap(x, 0.1 * v), rtol=1e-9)
     np.testing.assert_allclose(space.carry(x, y, u), twin.transp(x, y, u), rtol=1e-7, atol=1e-9)
@@ -103,9 +95,7 @@ def test_a_step_goes_as_far_as_its_vector_is_long_and_transport_keeps_lengths(sp
     np.testing.assert_allclose(arcosh1p(space.paired_excess(x, y)), 0.7, rtol=1e-9)
     u = space.gradient(x, slopes(space, x, 2))
     carried = space.carry(x, y, u)
-    np.testing.assert_allclose(
-        space.inner(y, carried, carried), space.inner(x, u, u), rtol=1e-7
-    )
+    np.testing.assert_allclose(space.inner(y, carried, carried), space.inner(x, u, u), rtol=1e-7)
 
 
 def attraction(space, target):

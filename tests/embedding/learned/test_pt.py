@@ -29,9 +29,7 @@ def points_of_the_plane(n=40, seed=0):
     rng = np.random.default_rng(seed)
     angles = rng.uniform(0, 2 * np.pi, n)
     return tr.PointMetric(
-        from_polar(
-            np.column_stack([np.cos(angles), np.sin(angles)]), rng.uniform(0, 2, n), "poincare"
-        ),
+        from_polar(np.column_stack([np.cos(angles), np.sin(angles)]), rng.uniform(0, 2, n), "poincare"),
         "poincare",
     )
 
@@ -39,9 +37,7 @@ def points_of_the_plane(n=40, seed=0):
 def grid(side=5):
     cells = np.arange(side * side).reshape(side, side)
     pairs = [(cells[:, :-1], cells[:, 1:]), (cells[:-1], cells[1:])]
-    return tr.GraphMetric(
-        np.concatenate([np.column_stack([a.ravel(), b.ravel()]) for a, b in pairs])
-    )
+    return tr.GraphMetric(np.concatenate([np.column_stack([a.ravel(), b.ravel()]) for a, b in pairs]))
 
 
 def test_the_loss_by_hand():
@@ -101,15 +97,11 @@ def test_points_of_the_plane_are_found_again(subsample):
     assert embedding.scale > 0
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"subsample": 6, "batch": 50}, {"preset": "paper"}], ids=str
-)
+@pytest.mark.parametrize("options", [{}, {"subsample": 6, "batch": 50}, {"preset": "paper"}], ids=str)
 def test_it_learns_and_a_seed_gives_the_same_bits(options):
     graph = grid()
     first, again = (embed(graph, rng=3, **QUICK, **options) for _ in range(2))
-    assert np.array_equal(first.radii, again.radii) and np.array_equal(
-        first.directions, again.directions
-    )
+    assert np.array_equal(first.radii, again.radii) and np.array_equal(first.directions, again.directions)
     one = embed(graph, rng=3, **(QUICK | {"epochs": 1}), **options)
     assert tr.average_distortion(first, graph) < tr.average_distortion(one, graph)
 
@@ -174,9 +166,7 @@ def test_the_best_epoch_is_kept_and_a_loss_that_settles_ends_the_learning(batche
 
     def loss(points, scale, batch):
         moves.append(points.detach().clone())
-        return (
-            points[0, 1] - points[0, 1].detach() + next(values)
-        )  # a slope that does not change the values
+        return points[0, 1] - points[0, 1].detach() + next(values)  # a slope that does not change the values
 
     found = learn(
         Hyperboloid(),
@@ -190,20 +180,14 @@ def test_the_best_epoch_is_kept_and_a_loss_that_settles_ends_the_learning(batche
     # The loss of one batch belongs to the points on which it was computed, that of several to where they led.
     best = 1 if batches == 1 else 4
     assert torch.equal(found.points, moves[best])
-    assert not torch.equal(moves[best], moves[best - 1]) and not torch.equal(
-        moves[best], moves[best + 1]
-    )
+    assert not torch.equal(moves[best], moves[best - 1]) and not torch.equal(moves[best], moves[best + 1])
 
 
 def test_the_last_step_counts():
     graph = grid()
     i, j = np.triu_indices(25, 1)
-    starts = (
-        embed(graph, rng=3, rate=rate, **(QUICK | {"epochs": 1})) for rate in (1e-9, 0.05)
-    )
-    before, after = (
-        np.mean((start.pairs(i, j) / graph.pairs(i, j) - 1) ** 2) for start in starts
-    )
+    starts = (embed(graph, rng=3, rate=rate, **(QUICK | {"epochs": 1})) for rate in (1e-9, 0.05))
+    before, after = (np.mean((start.pairs(i, j) / graph.pairs(i, j) - 1) ** 2) for start in starts)
     assert after < before
 
 

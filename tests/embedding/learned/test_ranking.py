@@ -13,9 +13,7 @@ from treerep.embedding.learned.ranking import Batch, RankingLoss
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_thread")]
 
-SPACES = pytest.mark.parametrize(
-    "space", [PoincareBall(), Hyperboloid()], ids=lambda space: space.model
-)
+SPACES = pytest.mark.parametrize("space", [PoincareBall(), Hyperboloid()], ids=lambda space: space.model)
 METHODS = pytest.mark.parametrize("method", ["poincare", "lorentz"])
 QUICK = {"dim": 2, "epochs": 30, "device": "cpu"}
 
@@ -53,25 +51,19 @@ def test_the_loss_of_one_edge_by_hand(space):
 
 
 @SPACES
-def test_both_ways_to_compute_it_agree_and_have_the_slope_of_finite_differences(
-    space, monkeypatch
-):
+def test_both_ways_to_compute_it_agree_and_have_the_slope_of_finite_differences(space, monkeypatch):
     import torch
 
     graph = binary_tree(3)
     rng = np.random.default_rng(0)
     units = rng.normal(size=(15, 3))
     units /= np.linalg.norm(units, axis=1, keepdims=True)
-    x = torch.from_numpy(
-        from_polar(units, rng.uniform(0.2, 2, 15), space.model)
-    ).requires_grad_()
+    x = torch.from_numpy(from_polar(units, rng.uniform(0.2, 2, 15), space.model)).requires_grad_()
     loss = loss_of(space, np.argwhere(np.triu(graph.adjacency.toarray())), 15)
     (batch,) = loss.batches(0)
     assert torch.autograd.gradcheck(lambda x: loss(x, None, batch), [x])
     dense = float(loss(x, None, batch).detach())
-    monkeypatch.setattr(
-        "treerep.embedding.learned.ranking._LARGEST_TENSOR", 0
-    )  # gather the pairs
+    monkeypatch.setattr("treerep.embedding.learned.ranking._LARGEST_TENSOR", 0)  # gather the pairs
     assert torch.autograd.gradcheck(lambda x: loss(x, None, batch), [x])
     assert float(loss(x, None, batch).detach()) == pytest.approx(dense, rel=1e-9)
 
@@ -81,8 +73,7 @@ def test_negatives_are_neither_the_node_nor_its_neighbors_and_all_others_come(bu
     rng = np.random.default_rng(0)
     n = 12
     edges = np.array(
-        [(i, j) for i in range(n) for j in range(i) if rng.random() < 0.3]
-        + [(i, i + 1) for i in range(11)]
+        [(i, j) for i in range(n) for j in range(i) if rng.random() < 0.3] + [(i, i + 1) for i in range(11)]
     )
     adjacent = np.eye(n, dtype=bool)
     adjacent[edges[:, 0], edges[:, 1]] = adjacent[edges[:, 1], edges[:, 0]] = True
@@ -104,9 +95,7 @@ def test_negatives_are_neither_the_node_nor_its_neighbors_and_all_others_come(bu
         np.add.at(seen, (rows[drawn], candidates.numpy()[:, 1:][drawn]), 1)
     assert not seen[adjacent].any()
     assert (seen[~adjacent] > 0).all()
-    assert sorted(targets) == sorted(
-        map(tuple, np.argwhere(adjacent & ~np.eye(n, dtype=bool)).tolist())
-    )
+    assert sorted(targets) == sorted(map(tuple, np.argwhere(adjacent & ~np.eye(n, dtype=bool)).tolist()))
     if not burn_in:  # each as often as the others, within five standard deviations
         share = seen / seen.sum(1, keepdims=True) * (~adjacent).sum(1, keepdims=True)
         assert abs(share[~adjacent] - 1).max() < 5 / math.sqrt(400 / n)
@@ -116,14 +105,10 @@ def test_negatives_are_neither_the_node_nor_its_neighbors_and_all_others_come(bu
 def test_it_learns_and_a_seed_gives_the_same_bits(method):
     graph = binary_tree()
     first, again = (embed(graph, method=method, rng=3, **QUICK) for _ in range(2))
-    assert np.array_equal(first.radii, again.radii) and np.array_equal(
-        first.directions, again.directions
-    )
+    assert np.array_equal(first.radii, again.radii) and np.array_equal(first.directions, again.directions)
     assert first.scale == again.scale
     longer = embed(graph, method=method, rng=3, **(QUICK | {"epochs": 150}))
-    before = tr.mean_average_precision(
-        embed(graph, method=method, rng=3, **(QUICK | {"epochs": 1})), graph
-    )
+    before = tr.mean_average_precision(embed(graph, method=method, rng=3, **(QUICK | {"epochs": 1})), graph)
     assert tr.mean_average_precision(longer, graph) > max(0.9, before)
     assert not np.array_equal(first.radii, embed(graph, method=method, rng=4, **QUICK).radii)
 
@@ -132,9 +117,7 @@ def test_it_learns_and_a_seed_gives_the_same_bits(method):
 @pytest.mark.parametrize("symmetrize", [None, True])
 def test_the_papers_preset_learns_from_next_to_nothing(method, symmetrize):
     graph = binary_tree(3)
-    embedding = embed(
-        graph, method=method, preset="paper", epochs=150, symmetrize=symmetrize, device="cpu"
-    )
+    embedding = embed(graph, method=method, preset="paper", epochs=150, symmetrize=symmetrize, device="cpu")
     assert tr.mean_average_precision(embedding, graph) > 0.6
 
 
@@ -142,9 +125,7 @@ def test_the_papers_preset_learns_from_next_to_nothing(method, symmetrize):
 def test_an_embedding_of_fewer_dimensions_is_a_start(method):
     graph = binary_tree()
     start = embed(graph, method=method, rng=0, **(QUICK | {"epochs": 150}))
-    warm = embed(
-        graph, method=method, init=start, rng=1, dim=3, epochs=1, rate=1e-6, device="cpu"
-    )
+    warm = embed(graph, method=method, init=start, rng=1, dim=3, epochs=1, rate=1e-6, device="cpu")
     assert tr.average_distortion(warm, start, scale="optimal") < 0.01
     assert warm.dim == 3
 
@@ -154,9 +135,7 @@ def test_a_tree_is_a_start():
     graph = binary_tree()
     tree = tr.fit(graph, method="bfs")  # the graph itself
     warm = embed(graph, method="lorentz", init=tree, dim=2, epochs=1, rate=1e-6, device="cpu")
-    assert (
-        11 < warm.radii.max() < 12
-    )  # the diameter of a tree becomes 24, and paths that bend are shorter
+    assert 11 < warm.radii.max() < 12  # the diameter of a tree becomes 24, and paths that bend are shorter
     assert tr.average_distortion(warm, graph, scale="optimal") < 0.2
 
 
@@ -172,9 +151,7 @@ def test_a_tree_without_length_is_a_start(method):
 
 @METHODS
 def test_a_trees_own_edges_place_its_steiner_nodes(method):
-    tree = tr.Tree(
-        4, [[0, 4], [1, 4], [4, 5], [2, 5], [3, 5]], [1.0, 1.0, 1.0, 1.0, 1.0], labels="abcd"
-    )
+    tree = tr.Tree(4, [[0, 4], [1, 4], [4, 5], [2, 5], [3, 5]], [1.0, 1.0, 1.0, 1.0, 1.0], labels="abcd")
     embedding = embed(tree, method=method, **QUICK)
     assert len(embedding) == 4 and embedding.n_nodes == 6 and embedding.labels == tuple("abcd")
 
@@ -182,9 +159,7 @@ def test_a_trees_own_edges_place_its_steiner_nodes(method):
 @METHODS
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_small_and_complete_graphs(method, n):
-    complete = tr.GraphMetric(
-        np.array([(i, j) for i in range(n) for j in range(i)])
-    )  # without any negative
+    complete = tr.GraphMetric(np.array([(i, j) for i in range(n) for j in range(i)]))  # without any negative
     embedding = embed(complete, method=method, **QUICK)
     assert len(embedding) == n and np.isfinite(embedding.radii).all()
 

@@ -26,25 +26,19 @@ def test_without_torch_one_line_says_what_to_install(method, monkeypatch):
 
 def test_no_gpu_is_chosen_without_being_asked_for(monkeypatch):
     # Torch is not everywhere, and a GPU is rare: this stands for a machine that has both.
-    torch = SimpleNamespace(
-        cuda=SimpleNamespace(is_available=lambda: True), device=lambda name: name
-    )
+    torch = SimpleNamespace(cuda=SimpleNamespace(is_available=lambda: True), device=lambda name: name)
     monkeypatch.setitem(sys.modules, "torch", torch)
     assert find_device(None) == "cpu"
 
 
 def test_the_rate_is_slow_at_first_and_falls():
     plan = Schedule(epochs=10, rate=1.0, burn_in=2, slow=0.1, adam=True)
-    assert [plan.at(0), plan.at(1), plan.at(2), plan.at(5)] == pytest.approx(
-        [0.1, 0.09, 0.8, 0.5]
-    )
+    assert [plan.at(0), plan.at(1), plan.at(2), plan.at(5)] == pytest.approx([0.1, 0.09, 0.8, 0.5])
     constant = Schedule(epochs=10, rate=0.3, burn_in=2, slow=0.01, adam=False, gain=4.0)
     assert [constant.at(1), constant.at(9)] == pytest.approx([0.012, 1.2])
 
 
-@pytest.mark.parametrize(
-    "space", [PoincareBall(), Hyperboloid()], ids=lambda space: space.model
-)
+@pytest.mark.parametrize("space", [PoincareBall(), Hyperboloid()], ids=lambda space: space.model)
 @pytest.mark.parametrize("pivots", [30, 60])
 def test_the_spectral_start_finds_points_of_hyperbolic_space(space, pivots, monkeypatch):
     # h-MDS is exact at the scale of the data, and so is what the pivots say of the other points.

@@ -16,9 +16,7 @@ def lorentz_points(
     while todo:
         node = todo.pop()
         for child in np.flatnonzero(parent == node).tolist():
-            matrices[child] = matrices[node] * _step(
-                turns[child], float(scale * weights[child])
-            )
+            matrices[child] = matrices[node] * _step(turns[child], float(scale * weights[child]))
             todo.append(child)
     return [list(matrices[node][:, 0]) for node in range(len(parent))]
 

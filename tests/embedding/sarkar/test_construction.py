@@ -73,9 +73,7 @@ def test_few_points(n: int) -> None:
     st.sampled_from([1e-6, 0.3, 5.0, 1e4]),
 )
 @settings(max_examples=60)
-def test_edges_are_exact_and_nothing_is_too_long(
-    tree: Tree, dim: int, rule: str, scale: float
-) -> None:
+def test_edges_are_exact_and_nothing_is_too_long(tree: Tree, dim: int, rule: str, scale: float) -> None:
     embedding = sarkar(tree, dim=dim, scale=scale, directions=rule)
     assert_allclose(embedding.pairs(*tree.edges.T), tree.weights, rtol=1e-14, atol=0)
     found = ratios(embedding, tree, tree.n_nodes)
@@ -103,10 +101,7 @@ def test_a_larger_scale_shortens_less(weights: list[float], dim: int, rule: str)
 @pytest.mark.parametrize("rule", RULES)
 def test_the_loss_falls_as_the_scale_grows(rule: str) -> None:
     tree = tr.datasets.random_tree(60, weights=(0.5, 1.0))
-    lost = [
-        1 - ratios(sarkar(tree, scale=scale, directions=rule), tree)
-        for scale in (32.0, 64.0, 128.0)
-    ]
+    lost = [1 - ratios(sarkar(tree, scale=scale, directions=rule), tree) for scale in (32.0, 64.0, 128.0)]
     for before, after in itertools.pairwise(lost):
         assert_allclose(after, 0.5 * before, rtol=1e-4, atol=1e-12)
 
@@ -170,9 +165,7 @@ def test_tiny_edges_and_wide_ranges_of_lengths() -> None:
 def test_coordinates_of_deep_trees_of_short_edges(dim: int, rule: str) -> None:
     # Edges that nearly go straight on: their rounding errors must not grow from node to node.
     spine = np.arange(102, 202)
-    lengths = np.where(
-        np.arange(99) % 3, np.random.default_rng(0).uniform(0.001, 0.01, 99), 0.0
-    )
+    lengths = np.where(np.arange(99) % 3, np.random.default_rng(0).uniform(0.001, 0.01, 99), 0.0)
     edges = [*itertools.pairwise(spine), *enumerate(spine), (100, spine[0]), (101, spine[-1])]
     tree = Tree(102, edges, np.append(lengths, np.full(102, 0.5)))
     points = sarkar(tree, dim=dim, scale=1.0, directions=rule).poincare
@@ -195,9 +188,7 @@ def test_the_scale_is_right_for_edges_of_any_length(length: float) -> None:
 @pytest.mark.parametrize("lengths", [[0, 0, 1e300], [1e-310, 1e-310, 0], [1e300] * 3])
 def test_edges_out_of_the_range_of_scales_are_one_line(lengths: list[float]) -> None:
     tree = Tree(3, [[0, 3], [1, 3], [2, 3]], lengths)
-    with pytest.raises(
-        tr.MetricError, match="edge lengths range from .*: rescale the distances"
-    ):
+    with pytest.raises(tr.MetricError, match="edge lengths range from .*: rescale the distances"):
         tr.embed(tree)
 
 
@@ -208,9 +199,7 @@ def test_lengths_beyond_float64_are_refused() -> None:
         match="edge lengths range from 1e-200 to 1e[+]100: set a scale instead of a distortion",
     ):
         tr.embed(tree)
-    assert_allclose(
-        tr.embed(tree, scale=1.0).pairs([0, 1], [1, 2]), tree.weights, rtol=FUNCTIONS
-    )
+    assert_allclose(tr.embed(tree, scale=1.0).pairs([0, 1], [1, 2]), tree.weights, rtol=FUNCTIONS)
 
 
 def test_traffic_makes_the_average_smaller() -> None:
@@ -256,10 +245,7 @@ def test_any_root(tree: Tree, data: st.DataObject) -> None:
     for p in range(len(up) - 1, 0, -1):
         ends[up[p]] = max(ends[up[p]], ends[p])
     assert all(
-        up[p] >= q or p >= ends[q]
-        for q in range(len(up))
-        for p in range(q + 1, len(up))
-        if p < ends[q]
+        up[p] >= q or p >= ends[q] for q in range(len(up)) for p in range(q + 1, len(up)) if p < ends[q]
     )
 
 

@@ -46,9 +46,7 @@ def test_known_solids() -> None:
         cosines = simplex @ simplex.T
         assert_allclose(cosines[~np.eye(count, dtype=bool)], -1 / (count - 1), atol=1e-14)
     octahedron = spread_directions(6, 3, "codes")
-    assert_allclose(
-        np.sort((octahedron @ octahedron.T).ravel()), [-1] * 6 + [0] * 24 + [1] * 6, atol=1e-14
-    )
+    assert_allclose(np.sort((octahedron @ octahedron.T).ravel()), [-1] * 6 + [0] * 24 + [1] * 6, atol=1e-14)
     # Of twelve directions in space, those of an icosahedron have least energy: neighbors at 63.43 degrees.
     assert_allclose(chords(spread_directions(12, 3)), 2 * np.sin(np.arctan(2) / 2), atol=2e-2)
 
@@ -80,15 +78,11 @@ def test_three_directions_of_least_energy(traffic: list[float]) -> None:
         )
 
     found = np.arctan2(turns[:, 1], turns[:, 0])
-    best = minimize(
-        energy, found + 0.1, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
-    )
+    best = minimize(energy, found + 0.1, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
     assert energy(found) <= best.fun + 1e-9 * abs(best.fun)
 
 
-def hub_turns(
-    counts: list[int], dim: int = 2, exponent: float = 0.5, rule: str = "traffic"
-) -> np.ndarray:
+def hub_turns(counts: list[int], dim: int = 2, exponent: float = 0.5, rule: str = "traffic") -> np.ndarray:
     """Turns of the branches 1, 2, ... of a hub, most points first; branch 0 leads to the root."""
     n = sum(counts)
     edges, start, heads = [], 0, []
@@ -111,24 +105,17 @@ def test_traffic_parts_what_is_heavy(dim: int) -> None:
 
     def energy(points: np.ndarray) -> float:
         i, j = np.triu_indices(len(points), 1)
-        return float(
-            -(
-                weights[i] * weights[j] * np.log(np.linalg.norm(points[i] - points[j], axis=1))
-            ).sum()
-        )
+        return float(-(weights[i] * weights[j] * np.log(np.linalg.norm(points[i] - points[j], axis=1))).sum())
 
     first = -np.eye(dim)[:1]
     equal, traffic = (
-        np.concatenate([first, hub_turns(counts, dim, 0.5, rule)])
-        for rule in ("equal", "traffic")
+        np.concatenate([first, hub_turns(counts, dim, 0.5, rule)]) for rule in ("equal", "traffic")
     )
     assert energy(traffic) < energy(equal) - 0.03 * abs(energy(equal))
     assert traffic[1, 0] > 0.8  # the heaviest branch goes on nearly straight
     # A search from many starts finds nothing much better.
     best = min(
-        minimize(
-            lambda x: energy(np.concatenate([first, unit(x.reshape(-1, dim))])), start.ravel()
-        ).fun
+        minimize(lambda x: energy(np.concatenate([first, unit(x.reshape(-1, dim))])), start.ravel()).fun
         for start in [
             traffic[1:],
             *np.random.default_rng(0).standard_normal((4, len(counts) - 1, dim)),

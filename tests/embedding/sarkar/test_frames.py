@@ -23,9 +23,7 @@ def test_against_many_digits(dim: int, scale: float) -> None:
     rng = np.random.default_rng([dim, round(np.log10(scale)) + 200])
     frames = random_frames(rng, 14, dim, path=scale == 1.0, spread=5 if scale == 7.0 else 0)
     embedding = TreeEmbedding(*frames, scale=scale)
-    with mpmath.workdps(
-        700
-    ):  # matrices of edges of length 60 lose many; tiny ones need twice their exponent
+    with mpmath.workdps(700):  # matrices of edges of length 60 lose many; tiny ones need twice their exponent
         points = lorentz_points(*frames, scale)
         expected = distances(points, scale)
         radii = np.array([float(mpmath.asinh(mpmath.norm(x[1:]))) for x in points])
@@ -48,12 +46,8 @@ def test_against_many_digits(dim: int, scale: float) -> None:
 def test_two_edges_at_a_right_angle() -> None:
     # cosh c = cosh a cosh b (Pythagoras).
     embedding = TreeEmbedding([-1, 0, 0], [0, 1.0, 2.0], [E1, E1, [0.0, 1.0]])
-    assert embedding.pairs(1, 2) == pytest.approx(
-        np.arccosh(np.cosh(1.0) * np.cosh(2.0)), rel=FUNCTIONS
-    )
-    assert_allclose(
-        embedding.poincare[1:], [[np.tanh(0.5), 0], [0, np.tanh(1.0)]], rtol=FUNCTIONS
-    )
+    assert embedding.pairs(1, 2) == pytest.approx(np.arccosh(np.cosh(1.0) * np.cosh(2.0)), rel=FUNCTIONS)
+    assert_allclose(embedding.poincare[1:], [[np.tanh(0.5), 0], [0, np.tanh(1.0)]], rtol=FUNCTIONS)
 
 
 def test_a_straight_path_has_its_exact_length() -> None:
@@ -71,9 +65,7 @@ def test_a_path_that_turns_back_by_a_small_angle() -> None:
             half = mpmath.asinh(mpmath.sinh(length) * mpmath.sin(mpmath.mpf(angle) / 2))
         assert embedding.pairs(0, 2) == pytest.approx(float(2 * half), rel=1e-11)
         assert embedding.radii[2] == pytest.approx(float(2 * half), rel=1e-11)
-        assert embedding.block([0], [0, 1, 2])[0, 2] == pytest.approx(
-            float(2 * half), rel=1e-11
-        )
+        assert embedding.block([0], [0, 1, 2])[0, 2] == pytest.approx(float(2 * half), rel=1e-11)
 
 
 def test_huge_lengths() -> None:
@@ -91,16 +83,12 @@ def test_huge_lengths() -> None:
 def test_deep_path() -> None:
     nodes = 200_000
     turns = np.tile([np.cos(0.1), np.sin(0.1)], (nodes, 1))
-    embedding = TreeEmbedding(
-        np.arange(-1, nodes - 1), np.r_[0, np.ones(nodes - 1)], turns, scale=30.0
-    )
+    embedding = TreeEmbedding(np.arange(-1, nodes - 1), np.r_[0, np.ones(nodes - 1)], turns, scale=30.0)
     # Every turn by 0.1 costs -2 ln cos(0.05), up to e^-30.
     cost = -2 * np.log(np.cos(0.05))
     expected = (nodes - 1) - (nodes - 2) * cost / 30
     assert embedding.pairs(0, nodes - 1) == pytest.approx(expected, rel=1e-11)
-    assert embedding.block([nodes - 1], np.arange(nodes))[0, 0] == pytest.approx(
-        expected, rel=1e-11
-    )
+    assert embedding.block([nodes - 1], np.arange(nodes))[0, 0] == pytest.approx(expected, rel=1e-11)
     assert embedding.radii[-1] == pytest.approx(expected * 30, rel=1e-11)
 
 
@@ -140,9 +128,7 @@ def test_what_it_is_made_of_comes_back() -> None:
         expected = array.copy()
         assert_array_equal(getattr(embedding, name), expected)
     fields = embedding._fields()
-    again = TreeEmbedding._from_fields(
-        {**fields, "scale": 2.5, "n_points": 20, "labels": embedding.labels}
-    )
+    again = TreeEmbedding._from_fields({**fields, "scale": 2.5, "n_points": 20, "labels": embedding.labels})
     for other in (again, pickle.loads(pickle.dumps(embedding))):
         assert isinstance(other, TreeEmbedding)
         assert (other.scale, other.n_points, other.labels) == (2.5, 20, embedding.labels)
@@ -214,6 +200,4 @@ def test_turns_whose_squares_underflow_are_refused() -> None:
             match="the turn of node 1 is too close to the e_1 axis for float64: use e_1",
         ):
             TreeEmbedding([-1, 0, 1], [0.0, 1.0, 1.0], [E1, [1.0, size], E1])
-    assert_allclose(
-        TreeEmbedding([-1, 0, 1], [0.0, 1.0, 1.0], [E1, [1.0, 1e-144], E1]).pairs(0, 2), 2.0
-    )
+    assert_allclose(TreeEmbedding([-1, 0, 1], [0.0, 1.0, 1.0], [E1, [1.0, 1e-144], E1]).pairs(0, 2), 2.0)

@@ -22,8 +22,7 @@ def test_against_the_twin(dim: int) -> None:
         for found, expected in zip(points, lorentz_points(*frames, 40.0), strict=True):
             size = mpmath.norm(expected)
             assert all(
-                abs(a - b) < size * mpmath.mpf(2) ** -290
-                for a, b in zip(found, expected, strict=True)
+                abs(a - b) < size * mpmath.mpf(2) ** -290 for a, b in zip(found, expected, strict=True)
             )
 
 
@@ -45,12 +44,9 @@ def test_small_turns_cost_no_bits(size: float) -> None:
     turns[1:9] = np.column_stack([np.ones(8), size * rng.standard_normal((8, 2))])
     points = TreeEmbedding(parent, weights, turns).coordinates("lorentz", precision=120)
     with mpmath.workprec(2000):
-        for found, expected in zip(
-            points, lorentz_points(parent, weights, turns, 1.0), strict=True
-        ):
+        for found, expected in zip(points, lorentz_points(parent, weights, turns, 1.0), strict=True):
             assert all(
-                abs(a - b) < expected[0] * mpmath.mpf(2) ** -118
-                for a, b in zip(found, expected, strict=True)
+                abs(a - b) < expected[0] * mpmath.mpf(2) ** -118 for a, b in zip(found, expected, strict=True)
             )
 
 
@@ -70,9 +66,7 @@ def test_models_agree_with_each_other_and_with_float64() -> None:
         tr.Embedding.from_poincare(embedding.poincare, n_points=20),
         tr.Embedding.from_lorentz(embedding.lorentz, n_points=20),
     ):
-        assert_allclose(
-            again.block(points, points), embedding.block(points, points), rtol=1e-9, atol=1e-7
-        )
+        assert_allclose(again.block(points, points), embedding.block(points, points), rtol=1e-9, atol=1e-7)
 
 
 @pytest.mark.parametrize("model", ["poincare", "klein", "lorentz"])
@@ -83,9 +77,7 @@ def test_automatic_bits_keep_distances(model: str) -> None:
     with mpmath.workprec(4000):
         for i in range(15):
             for j in range(i):
-                assert float(distance(points[i], points[j], model)) == pytest.approx(
-                    expected[i, j], rel=1e-9
-                )
+                assert float(distance(points[i], points[j], model)) == pytest.approx(expected[i, j], rel=1e-9)
 
 
 def distance(x, y, model: str):
@@ -101,17 +93,13 @@ def distance(x, y, model: str):
 
 def test_float64_says_what_it_loses() -> None:
     embedding = tr.embed(tr.datasets.random_tree(50, weights=(1, 1)), scale=64.0)
-    with pytest.warns(
-        UserWarning, match=r"49 of 50 nodes coincide with others or lie on the edge"
-    ):
+    with pytest.warns(UserWarning, match=r"49 of 50 nodes coincide with others or lie on the edge"):
         embedding.coordinates("poincare")
     with pytest.raises(
         ValueError,
         match="cosh overflows float64 there: use a smaller scale or set precision to a number of bits",
     ):
-        tr.embed(tr.datasets.random_tree(50, weights=(1, 1)), scale=640.0).coordinates(
-            "lorentz"
-        )
+        tr.embed(tr.datasets.random_tree(50, weights=(1, 1)), scale=640.0).coordinates("lorentz")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         small = tr.embed(tr.datasets.random_tree(50, weights=(1, 1)), scale=1.0).poincare
@@ -134,9 +122,7 @@ def test_too_many_bits() -> None:
 
 
 def test_unknown_model() -> None:
-    with pytest.raises(
-        ValueError, match="unknown model 'disc': choose one of poincare, klein, lorentz"
-    ):
+    with pytest.raises(ValueError, match="unknown model 'disc': choose one of poincare, klein, lorentz"):
         tr.embed(tr.datasets.random_tree(3)).coordinates("disc", precision=60)
 
 
@@ -152,7 +138,5 @@ def test_without_the_library(monkeypatch) -> None:
 
 def test_one_point() -> None:
     embedding = TreeEmbedding([-1], [0.0], [[1.0, 0.0]])
-    assert embedding.coordinates("lorentz", precision="auto").astype(float).tolist() == [
-        [1, 0, 0]
-    ]
+    assert embedding.coordinates("lorentz", precision="auto").astype(float).tolist() == [[1, 0, 0]]
     assert embedding.poincare.tolist() == [[0, 0]]

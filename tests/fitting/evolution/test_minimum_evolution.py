@@ -75,9 +75,7 @@ def splits(n: int, edges: Edges) -> set[frozenset[int]]:
 
 
 def length(d: np.ndarray, edges: Edges, criterion: str) -> float:
-    n = sum(
-        node < len(d) for edge in edges for node in edge
-    )  # points in the tree so far: all are leaves
+    n = sum(node < len(d) for edge in edges for node in edge)  # points in the tree so far: all are leaves
     paths = path_matrix(n, edges)
     distances = d[:n, :n][np.triu_indices(n, 1)]
     if criterion == "balanced":
@@ -95,9 +93,7 @@ def insertions(n: int, edges: Edges, point: int) -> Iterator[Edges]:
 def naive_insertion(d: np.ndarray, criterion: str) -> Edges:
     edges: Edges = [(0, 1)]
     for point in range(2, len(d)):
-        edges = min(
-            insertions(len(d), edges, point), key=lambda tree: length(d, tree, criterion)
-        )
+        edges = min(insertions(len(d), edges, point), key=lambda tree: length(d, tree, criterion))
     return edges
 
 
@@ -112,9 +108,7 @@ def neighbors(n: int, edges: Edges) -> Iterator[Edges]:
     """Every tree that is one exchange away."""
     for u, v in edges:
         if min(u, v) >= n:
-            at_u, at_v = (
-                [sum(e) - x for e in edges if x in e and {*e} != {u, v}] for x in (u, v)
-            )
+            at_u, at_v = ([sum(e) - x for e in edges if x in e and {*e} != {u, v}] for x in (u, v))
             for other in at_v:
                 swap = {
                     frozenset((u, at_u[0])): (v, at_u[0]),
@@ -181,9 +175,7 @@ def test_edge_lengths(criterion: str, n: int, nni: bool) -> None:
         assert_allclose(lengths, np.linalg.lstsq(paths, distances, rcond=None)[0], atol=1e-12)
     else:
         # Pauplin's formula for the whole tree.
-        assert_allclose(
-            lengths.sum(), (2.0 ** (1 - paths.sum(axis=1)) * distances).sum(), rtol=1e-12
-        )
+        assert_allclose(lengths.sum(), (2.0 ** (1 - paths.sum(axis=1)) * distances).sum(), rtol=1e-12)
         assert_allclose(lengths, balanced_lengths(d, as_edges(edges)), atol=1e-12)
 
 
@@ -197,9 +189,7 @@ def balanced_lengths(d: np.ndarray, edges: Edges) -> list[float]:
             node, back, share = todo.pop()
             if node < n:
                 w[node] = share
-            todo += [
-                (sum(e) - node, node, share / 2) for e in edges if node in e and back not in e
-            ]
+            todo += [(sum(e) - node, node, share / 2) for e in edges if node in e and back not in e]
         return w
 
     def subtrees(node: int, without: int) -> list[np.ndarray]:
@@ -213,10 +203,7 @@ def balanced_lengths(d: np.ndarray, edges: Edges) -> list[float]:
             found.append((d[leaf] @ a + d[leaf] @ b - a @ d @ b) / 2)
         else:
             (a, b), (c, e) = subtrees(u, v), subtrees(v, u)
-            found.append(
-                (a @ d @ c + a @ d @ e + b @ d @ c + b @ d @ e) / 4
-                - (a @ d @ b + c @ d @ e) / 2
-            )
+            found.append((a @ d @ c + a @ d @ e + b @ d @ c + b @ d @ e) / 4 - (a @ d @ b + c @ d @ e) / 2)
     return found
 
 
@@ -247,9 +234,7 @@ def test_averages_after_an_exchange_are_those_from_scratch(criterion: str) -> No
             search.average()
             assert_allclose(inserted[inner], search.sides.pair[inner], rtol=1e-12)
             before = search.length()
-            while module.exchange_best(
-                search.sides, search.matrix, search.workspace, 1e-12, balanced, 1, 1
-            ):
+            while module.exchange_best(search.sides, search.matrix, search.workspace, 1e-12, balanced, 1, 1):
                 pair, cross = search.sides.pair.copy(), search.sides.cross.copy()
                 search.average()
                 inside = inner[::2] & inner[1::2]
@@ -295,9 +280,7 @@ def test_against_scikit_bio(criterion: str, n: int, seed: int) -> None:
     theirs = tree_module.nni(theirs, table, balanced=criterion == "balanced")
     edges, lengths = run(d, criterion, nni=True)
     assert splits(n, as_edges(edges)) == skbio_splits(theirs, n)
-    assert_allclose(
-        lengths.sum(), sum(node.length for node in theirs.traverse(include_self=False))
-    )
+    assert_allclose(lengths.sum(), sum(node.length for node in theirs.traverse(include_self=False)))
 
 
 def skbio_splits(tree, n: int) -> set[frozenset[int]]:  # type: ignore[no-untyped-def]
@@ -328,9 +311,7 @@ def test_duplicates_are_at_distance_zero(d: np.ndarray, copies: int, criterion: 
 
 @settings(max_examples=60)
 @given(st.one_of(any_symmetric(), integer_metrics()), st.sampled_from(CRITERIA))
-def test_any_matrix_gives_a_binary_tree_and_exchanges_only_shorten_it(
-    d: np.ndarray, criterion: str
-) -> None:
+def test_any_matrix_gives_a_binary_tree_and_exchanges_only_shorten_it(d: np.ndarray, criterion: str) -> None:
     if len(d) < 3:
         return
     (_, before), (edges, after) = run(d, criterion, nni=False), run(d, criterion, nni=True)
@@ -371,9 +352,7 @@ def test_a_long_path_in_any_order(criterion: str) -> None:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_looking_up_more_often_gives_the_same_tree(
-    criterion: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_looking_up_more_often_gives_the_same_tree(criterion: str, monkeypatch: pytest.MonkeyPatch) -> None:
     d = random_matrix(40, 0)
     reference = learn(d, criterion)
     monkeypatch.setattr(module, "_BUDGET", 1)
@@ -395,9 +374,7 @@ def test_labels_are_kept() -> None:
 
 
 def test_unknown_options_are_refused() -> None:
-    with pytest.raises(
-        ValueError, match="criterion must be one of 'balanced', 'ols', not 'wls'"
-    ):
+    with pytest.raises(ValueError, match="criterion must be one of 'balanced', 'ols', not 'wls'"):
         learn(random_matrix(4, 0), "wls")
     with pytest.raises(ValueError, match="nni must be True or False, not 'yes'"):
         tr.fit(random_matrix(4, 0), method="minimum_evolution", nni="yes")  # type: ignore[call-overload]

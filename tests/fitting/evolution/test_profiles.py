@@ -51,8 +51,7 @@ def exchanged(tree):
     edges = np.asarray(tree.edges)
     for u, v in edges[(edges >= tree.n_points).all(axis=1)]:
         at_u, at_v = (
-            [k for k, edge in enumerate(edges) if a in edge and b not in edge]
-            for a, b in ((u, v), (v, u))
+            [k for k, edge in enumerate(edges) if a in edge and b not in edge] for a, b in ((u, v), (v, u))
         )
         for other in at_v:
             new = edges.copy()
@@ -185,15 +184,11 @@ def test_from_a_sampled_start_to_nearly_the_length_of_neighbor_joining():
 def test_any_number_of_threads_gives_the_same_tree():
     points, _ = diffused(11, 20, np.random.default_rng(2))
     metric = tr.PointMetric(points, "sqeuclidean")
-    one, two, four = (
-        tr.fit(metric, method="minimum_evolution", n_jobs=jobs) for jobs in (1, 2, 4)
-    )
+    one, two, four = (tr.fit(metric, method="minimum_evolution", n_jobs=jobs) for jobs in (1, 2, 4))
     assert one == two == four
 
 
-@pytest.mark.parametrize(
-    "model", ["p", "jc69", "k2p", "f81", "f84", "tn93", "poisson", "kimura"]
-)
+@pytest.mark.parametrize("model", ["p", "jc69", "k2p", "f81", "f84", "tn93", "poisson", "kimura"])
 def test_separations_of_sequences_are_their_distances(model):
     rng = np.random.default_rng(3)
     letters = "ACGT" if model not in ("poisson", "kimura") else "ARNDCQEGHILKMFPSTWYV"
@@ -204,9 +199,7 @@ def test_separations_of_sequences_are_their_distances(model):
         rows.append("".join(np.where(rng.random(400) < 0.1, "-", row)))
     gamma = None if model in ("p", "kimura") else 0.7
     metric = tr.SequenceMetric(rows, model, gamma=gamma)
-    assert three_separations(metric) == pytest.approx(
-        metric.pairs([0, 0, 1], [1, 2, 2]), rel=1e-5
-    )
+    assert three_separations(metric) == pytest.approx(metric.pairs([0, 0, 1], [1, 2, 2]), rel=1e-5)
 
 
 def test_separations_of_characters_are_their_distances():

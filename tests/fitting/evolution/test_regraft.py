@@ -202,9 +202,7 @@ def test_paths_of_moves_may_cross(seed: int, monkeypatch: pytest.MonkeyPatch) ->
         tried.update()
         assert points_of(search, 0) == frozenset(range(1, n))
         assert points_of(search, 1) == frozenset([0])
-        assert_array_equal(
-            sides.size, [len(points_of(search, s)) for s in range(len(sides.size))]
-        )
+        assert_array_equal(sides.size, [len(points_of(search, s)) for s in range(len(sides.size))])
         assert_allclose(tried.length(), length(d, tree_edges(search), "balanced"))
 
 
@@ -239,9 +237,7 @@ def test_graphs_with_hubs_need_few_batches() -> None:
             u = ends[generator.integers(len(ends))]
             edges.append((u, v))
             ends += [u, v]
-    d = tr.GraphMetric(np.array([e for e in edges if e[0] != e[1]])).block(
-        range(600), range(600)
-    )
+    d = tr.GraphMetric(np.array([e for e in edges if e[0] != e[1]])).block(range(600), range(600))
     with Workers(1) as workers:
         search = Search(d, True, workers)
         search.join()
@@ -272,9 +268,7 @@ def test_the_first_tree_is_that_of_bionj(n: int) -> None:
     tree = tr.fit(d, method="bionj")
     assert splits(n, tree_edges(search)) == splits(n, as_edges(tree.edges))
     sides = search.sides
-    assert_array_equal(
-        sides.size, [len(points_of(search, side)) for side in range(len(sides.size))]
-    )
+    assert_array_equal(sides.size, [len(points_of(search, side)) for side in range(len(sides.size))])
 
 
 @pytest.mark.parametrize("seed", range(3))

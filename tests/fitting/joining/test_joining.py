@@ -21,9 +21,7 @@ from treerep.fitting.joining._row_minimum_kernels import row_minima
 METHODS = ("neighbor_joining", "bionj", "relaxed_neighbor_joining")
 
 # The example of the encyclopedias: two joins, then three clusters are left.
-FIVE = np.array(
-    [[0, 5, 9, 9, 8], [5, 0, 10, 10, 9], [9, 10, 0, 8, 7], [9, 10, 8, 0, 3], [8, 9, 7, 3, 0]]
-)
+FIVE = np.array([[0, 5, 9, 9, 8], [5, 0, 10, 10, 9], [9, 10, 0, 8, 7], [9, 10, 8, 0, 3], [8, 9, 7, 3, 0]])
 
 
 def mutual(clusters: Clusters, joins: int) -> None:
@@ -76,14 +74,10 @@ def splits(n: int, edges: np.ndarray, lengths: np.ndarray) -> dict[frozenset[int
     """Length of every edge, by the points on the side away from point 0."""
     below: dict[int, frozenset[int]] = {k: frozenset([k]) for k in range(n)}
     for node in range(n, int(edges.max()) + 1):
-        below[node] = frozenset().union(
-            *(below[int(child)] for child, parent in edges if parent == node)
-        )
+        below[node] = frozenset().union(*(below[int(child)] for child, parent in edges if parent == node))
     every = frozenset(range(n))
     return {
-        every - below[int(child)] if 0 in below[int(child)] else below[int(child)]: float(
-            length
-        )
+        every - below[int(child)] if 0 in below[int(child)] else below[int(child)]: float(length)
         for (child, _), length in zip(edges, lengths, strict=True)
     }
 
@@ -106,10 +100,7 @@ def test_five_points_by_hand() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_two_three_and_four_points(method: str) -> None:
     assert tr.fit([[0, 3], [3, 0]], method=method).weights.tolist() == [3]
-    assert (
-        tr.fit([[0, 3, 4], [3, 0, 5], [4, 5, 0]], method=method).newick()
-        == "(0:1.0,1:2.0,2:3.0);"
-    )
+    assert tr.fit([[0, 3, 4], [3, 0, 5], [4, 5, 0]], method=method).newick() == "(0:1.0,1:2.0,2:3.0);"
     square = [[0, 3, 6, 7], [3, 0, 7, 8], [6, 7, 0, 7], [7, 8, 7, 0]]
     assert tr.fit(square, method=method).newick() == "(0:1.0,1:2.0,(2:3.0,3:4.0):2.0);"
 
@@ -163,9 +154,7 @@ def test_tree_metrics_come_back(method: str, d: np.ndarray) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=60, deadline=None)
-@given(
-    seed=st.integers(0, 10_000), n=st.integers(4, 30), scale=st.sampled_from([1.0, 1e-7, 1e7])
-)
+@given(seed=st.integers(0, 10_000), n=st.integers(4, 30), scale=st.sampled_from([1.0, 1e-7, 1e7]))
 def test_duplicates_on_a_line_come_back(method: str, seed: int, n: int, scale: float) -> None:
     # Once only duplicates are left, all that is left of distances is rounding noise.
     x = scale * np.random.default_rng(seed).integers(0, 4, n)
@@ -176,9 +165,7 @@ def test_duplicates_on_a_line_come_back(method: str, seed: int, n: int, scale: f
 @pytest.mark.parametrize("method", METHODS)
 def test_short_inner_edges_come_back(method: str) -> None:
     rng = np.random.default_rng(0)
-    edges = [(k, k + 1) for k in range(39)] + [
-        (int(rng.integers(0, 40)), k) for k in range(40, 60)
-    ]
+    edges = [(k, k + 1) for k in range(39)] + [(int(rng.integers(0, 40)), k) for k in range(40, 60)]
     weights = np.concatenate([1e-6 * rng.uniform(0.5, 1.5, 39), rng.uniform(0.5, 1.5, 20)])
     d = tr.Tree(60, edges, weights).distances()
     assert_allclose(tr.fit(d, method=method).distances(), d, atol=1e-12)
@@ -260,9 +247,7 @@ def test_points_graphs_ties_and_whole_numbers(method: str, data: Callable[[], ob
 
 def test_relaxed_joining_is_random_and_repeatable() -> None:
     d = noisy(100, 0, 0.5)
-    one, same, other = (
-        tr.fit(d, method="relaxed_neighbor_joining", rng=seed) for seed in (0, 0, 1)
-    )
+    one, same, other = (tr.fit(d, method="relaxed_neighbor_joining", rng=seed) for seed in (0, 0, 1))
     assert one == same
     assert one != other
 

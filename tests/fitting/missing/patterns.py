@@ -17,9 +17,7 @@ def random_binary_tree(n: int, rng: np.random.Generator) -> Tree:
     return Tree(n, np.array(edges), rng.uniform(0.1, 1.0, len(edges)))
 
 
-def without_pairs(
-    distances: np.ndarray, share: float, rng: np.random.Generator
-) -> np.ndarray | None:
+def without_pairs(distances: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray | None:
     """Distances without a share of the pairs, or None if the others do not connect all points."""
     n = len(distances)
     missing = np.triu(rng.random((n, n)) < share, 1)

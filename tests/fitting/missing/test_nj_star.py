@@ -41,9 +41,7 @@ def plain_joins(square):
         new = a | b
         left = [c for c in left if c not in (a, b)]
         for c in left:
-            known = [
-                d[side, c] - length for side, length in ((a, to_a), (b, to_b)) if (side, c) in d
-            ]
+            known = [d[side, c] - length for side, length in ((a, to_a), (b, to_b)) if (side, c) in d]
             if known:
                 d[new, c] = d[c, new] = float(np.mean(known))
         left.append(new)

@@ -61,9 +61,7 @@ def twin(d: np.ndarray, rng: np.random.Generator) -> tr.Tree:
             roots = node["points"]
             edges += [(roots[0], other, 0.0) for other in roots[1:]]
         node["root"] = roots[0]
-    return tr.Tree(
-        len(d), [edge[:2] for edge in edges], [edge[2] for edge in edges]
-    ).canonical()
+    return tr.Tree(len(d), [edge[:2] for edge in edges], [edge[2] for edge in edges]).canonical()
 
 
 @settings(max_examples=60)
@@ -124,10 +122,7 @@ def test_the_radius_is_uniform_between_an_eighth_and_a_quarter_of_the_diameter()
 def test_every_order_is_as_likely() -> None:
     # All distances equal: a star around the first of the order.
     d = 1 - np.eye(5)
-    centers = [
-        int(tree.degrees.argmax())
-        for tree in bartal_average(tr.MatrixMetric(d), trees=2000).trees
-    ]
+    centers = [int(tree.degrees.argmax()) for tree in bartal_average(tr.MatrixMetric(d), trees=2000).trees]
     assert_allclose(np.bincount(centers) / 2000, 0.2, atol=4 * (0.2 * 0.8 / 2000) ** 0.5)
 
 
@@ -174,9 +169,7 @@ def test_the_average_has_the_labels_and_the_mean_distances() -> None:
         np.abs(np.arange(5)[:, None] - np.arange(5)).astype(np.float32),
         np.abs(np.arange(5.0)[:, None] - np.arange(5)) * 1e150,
         np.abs(np.arange(5.0)[:, None] - np.arange(5)) * 1e-150,
-        np.kron(
-            np.abs(np.arange(3.0)[:, None] - np.arange(3)), np.ones((2, 2))
-        ),  # every point twice
+        np.kron(np.abs(np.arange(3.0)[:, None] - np.arange(3)), np.ones((2, 2))),  # every point twice
     ],
 )
 def test_edge_cases(d: np.ndarray) -> None:
@@ -211,6 +204,4 @@ def test_too_many_points_get_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 8 * 60 * 60 - 1)
     with pytest.raises(MemoryError, match="bartal on 60 points needs"):
         bartal(tr.PointMetric(POINTS), rng=np.random.default_rng(0))
-    bartal(
-        tr.MatrixMetric(1 - np.eye(60)), draws=1, rng=np.random.default_rng(0)
-    )  # a table is not copied
+    bartal(tr.MatrixMetric(1 - np.eye(60)), draws=1, rng=np.random.default_rng(0))  # a table is not copied

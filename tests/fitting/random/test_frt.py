@@ -32,9 +32,7 @@ def twin(d: np.ndarray, seed: int) -> np.ndarray:
         return np.zeros((n, n))
     scaled = d / positive.min()
     top = max(1, math.ceil(math.log2(scaled.max())))
-    path = [
-        [0] for _ in range(n)
-    ]  # the centers of a point's clusters, from level top on downwards
+    path = [[0] for _ in range(n)]  # the centers of a point's clusters, from level top on downwards
     for level in range(top - 1, -1, -1):
         radius = beta * 2.0 ** (level - 1)
         for v in range(n):
@@ -43,9 +41,7 @@ def twin(d: np.ndarray, seed: int) -> np.ndarray:
     for u in range(n):
         for v in range(n):
             apart = [
-                level
-                for level in range(top)
-                if path[u][: top - level + 1] != path[v][: top - level + 1]
+                level for level in range(top) if path[u][: top - level + 1] != path[v][: top - level + 1]
             ]
             # An edge from level i to level i + 1 has length 2^(i+1), on both sides.
             out[u, v] = 2 * sum(2.0 ** (level + 1) for level in apart)
@@ -98,10 +94,7 @@ def test_the_order_is_random() -> None:
     # of 0, 1, 2 is not 2; points 1 and 2 iff the first of all is 1 or 2.
     seeds = 800
     drawn = np.array(
-        [
-            tr.fit(line(0, 1, 2, 3), method="frt", rng=s).pairs([0, 1], [1, 2])
-            for s in range(seeds)
-        ]
+        [tr.fit(line(0, 1, 2, 3), method="frt", rng=s).pairs([0, 1], [1, 2]) for s in range(seeds)]
     )
     assert set(drawn.ravel()) == {4, 12}
     assert_allclose((drawn == 4).mean(axis=0), [2 / 3, 1 / 2], atol=4 * 0.5 / seeds**0.5)
@@ -110,9 +103,7 @@ def test_the_order_is_random() -> None:
 def test_beta_has_a_uniform_logarithm() -> None:
     # Points 1 and 2, at distance 1.5, part at level 1 if beta < 1.5, and else if point 0 is the first of all.
     seeds = 800
-    drawn = np.array(
-        [tr.fit(line(0, 1, 2.5), method="frt", rng=s).pairs(1, 2) for s in range(seeds)]
-    )
+    drawn = np.array([tr.fit(line(0, 1, 2.5), method="frt", rng=s).pairs(1, 2) for s in range(seeds)])
     apart = math.log2(1.5) + (1 - math.log2(1.5)) / 3
     assert (drawn == 12).mean() == pytest.approx(apart, abs=4 * 0.5 / seeds**0.5)
 
@@ -129,10 +120,7 @@ def test_mean_stretch_is_within_the_promise_for_every_pair(shape: str) -> None:
     }[shape]
     upper = np.triu_indices(n, 1)
     stretch = np.mean(
-        [
-            tr.fit(d, method="frt", rng=seed).distances()[upper] / d[upper]
-            for seed in range(100)
-        ],
+        [tr.fit(d, method="frt", rng=seed).distances()[upper] / d[upper] for seed in range(100)],
         axis=0,
     )
     assert (stretch >= 1).all()
@@ -179,9 +167,7 @@ def test_kinds_of_metric_blocks_and_threads_change_nothing(
     assert tr.fit(d.astype(np.uint8), method="frt", rng=3) == expected
     assert tr.fit(d.astype(np.float32), method="frt", rng=3) == expected
     assert tr.fit(d, method="frt", rng=4) != expected
-    monkeypatch.setattr(
-        engine, "row_slices", lambda n, _: [slice(k, min(k + 7, n)) for k in range(0, n, 7)]
-    )
+    monkeypatch.setattr(engine, "row_slices", lambda n, _: [slice(k, min(k + 7, n)) for k in range(0, n, 7)])
     for jobs in (1, 2, 4):
         assert tr.fit(d, method="frt", rng=3, n_jobs=jobs) == expected
 

@@ -28,9 +28,7 @@ def twin(d: np.ndarray, root: int) -> np.ndarray:
     product = (d[root][:, None] + d[root] - d) / 2
     left, count, removals = [x for x in range(n) if x != root], dict.fromkeys(range(n), 1), []
     while len(left) > 1:
-        p, q = max(
-            ((x, y) for x in left for y in left if x < y), key=lambda pair: product[pair]
-        )
+        p, q = max(((x, y) for x in left for y in left if x < y), key=lambda pair: product[pair])
         if (-count[q], d[root, q]) < (-count[p], d[root, p]):
             p, q = q, p
         count[p] += count[q]
@@ -80,9 +78,7 @@ def test_hand_worked_pentagon() -> None:
     # (1, 2) = 1, its own depth: 1 is the branch. Last, 4 branches off the way to 2 at (2, 4) = 1/2.
     pentagon = tr.GraphMetric([[0, 1], [1, 2], [2, 3], [3, 4], [4, 0]])
     tree = construct_tree(pentagon, root=0)
-    expected = tr.Tree(
-        5, [[0, 5], [4, 5], [5, 1], [1, 6], [6, 2], [6, 3]], [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
-    )
+    expected = tr.Tree(5, [[0, 5], [4, 5], [5, 1], [1, 6], [6, 2], [6, 3]], [0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
     assert tree == expected.canonical()
 
 
@@ -143,9 +139,7 @@ def test_all_distances_equal(n: int) -> None:
 def test_duplicates_hang_at_distance_zero() -> None:
     assert_array_equal(construct_tree(np.zeros((50, 50))).weights, 0)
     owner = np.array([0, 1, 1, 2, 2, 2, 3])
-    d = np.array([[0, 3, 9, 10], [3, 0, 10, 11], [9, 10, 0, 7], [10, 11, 7, 0]])[
-        np.ix_(owner, owner)
-    ]
+    d = np.array([[0, 3, 9, 10], [3, 0, 10, 11], [9, 10, 0, 7], [10, 11, 7, 0]])[np.ix_(owner, owner)]
     tree = construct_tree(d, root=4)
     assert_array_equal(tree.distances(), d)
     assert tree.n_nodes == 4 + 2 + 3
@@ -159,9 +153,7 @@ def test_dtype_and_kind_of_metric_do_not_matter(d: np.ndarray, seed: int) -> Non
 
 
 @given(integer_metrics(), st.integers(0, 3))
-def test_distances_that_are_symmetric_but_for_rounding_are_fine(
-    d: np.ndarray, seed: int
-) -> None:
+def test_distances_that_are_symmetric_but_for_rounding_are_fine(d: np.ndarray, seed: int) -> None:
     tree = construct_tree(uneven_table(d), rng=seed)
     # The constructor refuses cycles, forests and negative lengths.
     assert len(tr.Tree(tree.n_points, tree.edges, tree.weights)) == len(d)
@@ -189,15 +181,12 @@ def test_a_root_that_is_no_point_is_refused() -> None:
         construct_tree(1 - np.eye(3), root=3)
 
 
-@pytest.mark.parametrize(
-    ("name", "published"), [("celegans", 0.325), ("diseasome", 0.315), ("csphd", 0.282)]
-)
+@pytest.mark.parametrize(("name", "published"), [("celegans", 0.325), ("diseasome", 0.315), ("csphd", 0.282)])
 @pytest.mark.usefixtures("data_folder")
 def test_far_below_the_published_numbers(name: str, published: float) -> None:
     # Which come from code that does not split the path.
     metric = tr.datasets.load(name).metric
     scores = [
-        tr.average_distortion(construct_tree(metric, rng=seed), metric, scale="optimal")
-        for seed in range(5)
+        tr.average_distortion(construct_tree(metric, rng=seed), metric, scale="optimal") for seed in range(5)
     ]
     assert np.mean(scores) < 0.7 * published

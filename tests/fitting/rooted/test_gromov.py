@@ -33,9 +33,7 @@ def hyperbolicity(d: np.ndarray) -> float:
     for base in range(len(d)):
         product = (d[base][:, None] + d[base] - d) / 2
         # (x, z) >= min((x, y), (y, z)) - delta
-        worst = max(
-            worst, (np.minimum(product[:, :, None], product[None]).max(axis=1) - product).max()
-        )
+        worst = max(worst, (np.minimum(product[:, :, None], product[None]).max(axis=1) - product).max())
     return worst
 
 
@@ -99,9 +97,7 @@ def test_equals_scipys_linkage_after_the_farris_transform(linkage: str, n: int) 
 def test_single_linkage_equals_scipys_with_ties_too(d: np.ndarray, root: int) -> None:
     root %= len(d)
     if len(d) > 2:
-        assert_array_equal(
-            gromov(d, linkage="single", root=root).distances(), by_scipy(d, root, "single")
-        )
+        assert_array_equal(gromov(d, linkage="single", root=root).distances(), by_scipy(d, root, "single"))
 
 
 # What always holds
@@ -199,9 +195,7 @@ def test_all_distances_equal(linkage: str, n: int) -> None:
 def test_duplicates_hang_at_distance_zero(linkage: str) -> None:
     assert_array_equal(gromov(np.zeros((50, 50)), linkage=linkage).weights, 0)
     owner = np.array([0, 1, 1, 2, 2, 2, 3])
-    d = np.array([[0, 3, 9, 10], [3, 0, 10, 11], [9, 10, 0, 7], [10, 11, 7, 0]])[
-        np.ix_(owner, owner)
-    ]
+    d = np.array([[0, 3, 9, 10], [3, 0, 10, 11], [9, 10, 0, 7], [10, 11, 7, 0]])[np.ix_(owner, owner)]
     tree = gromov(d, linkage=linkage, root=4)
     assert_array_equal(tree.distances(), d)
     assert tree.n_nodes == 4 + 2 + 3
@@ -209,9 +203,7 @@ def test_duplicates_hang_at_distance_zero(linkage: str) -> None:
 
 @every_linkage
 def test_points_on_the_way_to_the_root_are_inner_nodes(linkage: str) -> None:
-    tree = gromov(
-        np.abs(np.subtract.outer(np.arange(6), np.arange(6))), linkage=linkage, root=2
-    )
+    tree = gromov(np.abs(np.subtract.outer(np.arange(6), np.arange(6))), linkage=linkage, root=2)
     assert tree.edges.tolist() == [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]]
 
 
@@ -223,9 +215,7 @@ def test_dtype_does_not_matter(d: np.ndarray, seed: int, linkage: str) -> None:
 
 
 @given(integer_metrics(), st.integers(0, 3), st.sampled_from(LINKAGES))
-def test_a_metric_that_only_has_blocks_gives_the_same_tree(
-    d: np.ndarray, seed: int, linkage: str
-) -> None:
+def test_a_metric_that_only_has_blocks_gives_the_same_tree(d: np.ndarray, seed: int, linkage: str) -> None:
     assert gromov(Table(d), linkage=linkage, rng=seed) == gromov(d, linkage=linkage, rng=seed)
 
 
@@ -239,9 +229,7 @@ def test_distances_that_are_symmetric_but_for_rounding_are_fine(
     assert len(tr.Tree(tree.n_points, tree.edges, tree.weights)) == len(d)
 
 
-@pytest.mark.parametrize(
-    "make", [tr.PointMetric, lambda x: np.linalg.norm(x[:, None] - x[None], axis=-1)]
-)
+@pytest.mark.parametrize("make", [tr.PointMetric, lambda x: np.linalg.norm(x[:, None] - x[None], axis=-1)])
 def test_rows_kept_or_asked_for_give_the_same_tree(
     make: Callable[[np.ndarray], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -274,10 +262,7 @@ def test_the_root_is_drawn_by_the_seed_and_the_default_linkage_is_average() -> N
 def test_the_smaller_error_of_several_roots_is_kept() -> None:
     x = np.random.default_rng(1).normal(size=(60, 2))
     metric = tr.PointMetric(x)
-    one, best = (
-        tr.average_distortion(gromov(metric, trials=k), metric, scale="optimal")
-        for k in (1, 10)
-    )
+    one, best = (tr.average_distortion(gromov(metric, trials=k), metric, scale="optimal") for k in (1, 10))
     assert best < one
 
 
@@ -302,14 +287,9 @@ def test_an_unknown_linkage_is_refused() -> None:
         gromov(1 - np.eye(3), linkage="ward")
 
 
-@pytest.mark.parametrize(
-    ("name", "treerep"), [("celegans", 0.197), ("diseasome", 0.188), ("csphd", 0.204)]
-)
+@pytest.mark.parametrize(("name", "treerep"), [("celegans", 0.197), ("diseasome", 0.188), ("csphd", 0.204)])
 @pytest.mark.usefixtures("data_folder")
 def test_average_linkage_beats_treerep_on_small_graphs(name: str, treerep: float) -> None:
     metric = tr.datasets.load(name).metric
-    scores = [
-        tr.average_distortion(gromov(metric, rng=seed), metric, scale="optimal")
-        for seed in range(5)
-    ]
+    scores = [tr.average_distortion(gromov(metric, rng=seed), metric, scale="optimal") for seed in range(5)]
     assert np.mean(scores) < treerep

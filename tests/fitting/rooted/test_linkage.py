@@ -66,9 +66,7 @@ def random_matrix(n: int, kind: str, seed: int) -> np.ndarray:
     ),
     st.booleans(),
 )
-def test_the_same_merges_as_with_a_matrix_that_is_always_up_to_date(
-    d: np.ndarray, complete: bool
-) -> None:
+def test_the_same_merges_as_with_a_matrix_that_is_always_up_to_date(d: np.ndarray, complete: bool) -> None:
     d = np.asarray(d, np.float64)
     if len(d) < 2:
         return
@@ -102,9 +100,7 @@ def test_entries_below_the_diagonal_are_not_read(n_jobs: int) -> None:
         uneven = d * np.where(np.tri(n, dtype=bool), 1 + 1e-10, 1)
         assert (uneven != uneven.T).any()
         merges = link_metric(tr.MatrixMetric(uneven), "upgma", n_jobs)
-        for found, expected in zip(
-            merges, link_metric(tr.MatrixMetric(d), "upgma"), strict=True
-        ):
+        for found, expected in zip(merges, link_metric(tr.MatrixMetric(d), "upgma"), strict=True):
             assert_array_equal(found, expected)
 
 

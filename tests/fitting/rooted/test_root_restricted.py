@@ -29,9 +29,7 @@ def test_a_square_by_hand() -> None:
 
 
 @given(integer_metrics(), st.integers(0, 24))
-def test_distances_from_the_root_are_kept_and_the_error_is_the_root_error(
-    d: np.ndarray, start: int
-) -> None:
+def test_distances_from_the_root_are_kept_and_the_error_is_the_root_error(d: np.ndarray, start: int) -> None:
     root = start % len(d)
     if len(d) > 1:
         found, error = restricted(d, root)

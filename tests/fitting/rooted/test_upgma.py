@@ -50,9 +50,7 @@ def test_hand_worked_example() -> None:
         np.uint8,
     )
     tree = upgma(d)
-    assert (
-        tree.newick(root=root_of(tree)) == "((0:1.0,1:1.0):4.0,(2:3.5,(3:2.0,4:2.0):1.5):1.5);"
-    )
+    assert tree.newick(root=root_of(tree)) == "((0:1.0,1:1.0):4.0,(2:3.5,(3:2.0,4:2.0):1.5):1.5);"
 
 
 @pytest.mark.parametrize("n", [2, 3, 50, 300])
@@ -60,9 +58,7 @@ def test_equals_scipys_average_linkage(n: int) -> None:
     x = np.random.default_rng(n).normal(size=(n, 4))
     d = np.linalg.norm(x[:, None] - x[None], axis=-1)
     tree = upgma(d)
-    assert_allclose(
-        squareform(tree.distances()), cophenet(linkage(squareform(d), "average")), rtol=1e-12
-    )
+    assert_allclose(squareform(tree.distances()), cophenet(linkage(squareform(d), "average")), rtol=1e-12)
     assert tree.n_nodes == 2 * n - 1
 
 

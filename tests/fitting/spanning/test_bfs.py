@@ -36,26 +36,20 @@ def connected_graphs(draw: st.DrawFn, max_vertices: int = 40) -> nx.Graph:
 
 def as_metric(graph: nx.Graph) -> tr.GraphMetric:
     edges = list(graph.edges(data="weight"))
-    return tr.GraphMetric(
-        np.array([edge[:2] for edge in edges]), weights=[edge[2] for edge in edges]
-    )
+    return tr.GraphMetric(np.array([edge[:2] for edge in edges]), weights=[edge[2] for edge in edges])
 
 
 def tree_twin(graph: nx.Graph, root: int) -> set[tuple[int, int]]:
     """Every vertex hangs off its neighbor of smallest index among those on a shortest path (for exact lengths)."""
     far = nx.single_source_dijkstra_path_length(graph, root)
     parents = {
-        v: min(u for u in graph[v] if far[u] + graph[u][v]["weight"] == far[v])
-        for v in graph
-        if v != root
+        v: min(u for u in graph[v] if far[u] + graph[u][v]["weight"] == far[v]) for v in graph if v != root
     }
     return {(min(edge), max(edge)) for edge in parents.items()}
 
 
 @given(connected_graphs(), st.integers(0, 100))
-def test_distances_to_the_root_are_exact_and_none_is_shorter(
-    graph: nx.Graph, root: int
-) -> None:
+def test_distances_to_the_root_are_exact_and_none_is_shorter(graph: nx.Graph, root: int) -> None:
     n = len(graph)
     root %= n
     tree = bfs(as_metric(graph), root=root)
@@ -65,15 +59,12 @@ def test_distances_to_the_root_are_exact_and_none_is_shorter(
     d = np.array([[truth[u][v] for v in range(n)] for u in range(n)])
     assert (tree.distances() >= d * (1 - 1e-12)).all()
     assert all(
-        graph[u][v]["weight"] == w
-        for (u, v), w in zip(tree.edges.tolist(), tree.weights, strict=True)
+        graph[u][v]["weight"] == w for (u, v), w in zip(tree.edges.tolist(), tree.weights, strict=True)
     )
 
 
 @given(connected_graphs(), st.integers(0, 100))
-def test_of_several_shortest_paths_the_last_stop_is_the_smallest(
-    graph: nx.Graph, root: int
-) -> None:
+def test_of_several_shortest_paths_the_last_stop_is_the_smallest(graph: nx.Graph, root: int) -> None:
     root %= len(graph)
     tree = bfs(as_metric(graph), root=root)
     assert {tuple(edge) for edge in tree.edges.tolist()} == tree_twin(graph, root)
@@ -111,14 +102,10 @@ def test_all_pairs_give_the_star_of_the_root(d: np.ndarray) -> None:
 def test_nearest_neighbors_with_duplicates(d: np.ndarray, k: int) -> None:
     rows = sparse_graph(tr.MatrixMetric(d), "knn", k).tocoo()
     graph = nx.Graph()
-    graph.add_weighted_edges_from(
-        zip(rows.row.tolist(), rows.col.tolist(), rows.data.tolist(), strict=True)
-    )
+    graph.add_weighted_edges_from(zip(rows.row.tolist(), rows.col.tolist(), rows.data.tolist(), strict=True))
     far = nx.single_source_dijkstra_path_length(graph, 0)
     tree = bfs(d, graph="knn", k=k, root=0)
-    assert_allclose(
-        tree.block([0], range(len(d)))[0], [far[v] for v in range(len(d))], rtol=1e-12
-    )
+    assert_allclose(tree.block([0], range(len(d)))[0], [far[v] for v in range(len(d))], rtol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])

@@ -50,9 +50,7 @@ def shortest_connections(d: np.ndarray, pairs: set[tuple[int, int]]) -> list[flo
     whole.add_nodes_from(range(len(parts)))
     for a, b in itertools.combinations(range(len(parts)), 2):
         whole.add_edge(a, b, weight=d[np.ix_(parts[a], parts[b])].min())
-    return sorted(
-        length for _, _, length in nx.minimum_spanning_tree(whole).edges(data="weight")
-    )
+    return sorted(length for _, _, length in nx.minimum_spanning_tree(whole).edges(data="weight"))
 
 
 metrics = st.one_of(integer_metrics(), any_symmetric()).filter(lambda d: len(d) > 1)
@@ -85,9 +83,7 @@ def test_two_clusters_are_joined_by_their_closest_pair() -> None:
 
 
 def test_duplicates_are_joined_by_edges_of_length_zero() -> None:
-    graph = sparse_graph(
-        tr.PointMetric(np.array([[0.0], [0.0], [5.0], [5.0], [5.0]])), "knn", 1
-    )
+    graph = sparse_graph(tr.PointMetric(np.array([[0.0], [0.0], [5.0], [5.0], [5.0]])), "knn", 1)
     assert edges_of(graph) == {(0, 1): 0, (2, 3): 0, (2, 4): 0, (0, 2): 5}
 
 
@@ -103,9 +99,7 @@ def test_many_blocks_and_threads_give_the_same_graph(monkeypatch: pytest.MonkeyP
 
 def test_ten_neighbors_by_default() -> None:
     points = tr.PointMetric(np.random.default_rng(0).normal(size=(60, 3)))
-    assert edges_of(sparse_graph(points, "knn", None)) == edges_of(
-        sparse_graph(points, None, 10)
-    )
+    assert edges_of(sparse_graph(points, "knn", None)) == edges_of(sparse_graph(points, None, 10))
 
 
 def test_a_graph_is_its_own_graph() -> None:
@@ -123,9 +117,7 @@ def test_choices_are_checked() -> None:
     metric = tr.MatrixMetric(np.ones((3, 3)) - np.eye(3))
     assert sparse_graph(metric, None, None) is None
     assert sparse_graph(metric, "complete", None) is None
-    with pytest.raises(
-        ValueError, match="^graph must be one of 'complete', 'knn', not 'tree'$"
-    ):
+    with pytest.raises(ValueError, match="^graph must be one of 'complete', 'knn', not 'tree'$"):
         sparse_graph(metric, "tree", None)
     with pytest.raises(ValueError, match="k=3 requires graph='knn'"):
         sparse_graph(metric, "complete", 3)

@@ -30,9 +30,7 @@ def connected_graphs(draw: st.DrawFn, max_vertices: int = 40) -> nx.Graph:
     elif kind == "circle":
         graph = nx.cycle_graph(max(n, 3))
     else:
-        graph = nx.gnp_random_graph(
-            n, {"tree": 0.0, "sparse": 0.08, "dense": 0.4}[kind], seed=seed
-        )
+        graph = nx.gnp_random_graph(n, {"tree": 0.0, "sparse": 0.08, "dense": 0.4}[kind], seed=seed)
         graph.add_edges_from((int(rng.integers(c)), c) for c in range(1, n))
     return nx.relabel_nodes(graph, dict(enumerate(rng.permutation(len(graph)).tolist())))
 
@@ -43,9 +41,7 @@ def clusters(graph: nx.Graph, root: int) -> list[tuple[int, set[int]]]:
     found = []
     for k in range(1, max(far.values()) + 1):
         outer = graph.subgraph(v for v in graph if far[v] >= k)
-        found += [
-            (k, {v for v in part if far[v] == k}) for part in nx.connected_components(outer)
-        ]
+        found += [(k, {v for v in part if far[v] == k}) for part in nx.connected_components(outer)]
     return found
 
 
@@ -72,9 +68,7 @@ def test_the_guarantee_holds(graph: nx.Graph, root: int) -> None:
     metric = tr.GraphMetric(np.array(graph.edges))
     d = metric.block(range(len(metric)), range(len(metric)))
     in_tree = level(metric, root=root).distances()
-    widest = max(
-        d[np.ix_(list(members), list(members))].max() for _, members in clusters(graph, root)
-    )
+    widest = max(d[np.ix_(list(members), list(members))].max() for _, members in clusters(graph, root))
     # d_T - 2 <= d <= d_T + (largest distance within a cluster)
     assert (in_tree - 2 <= d).all()
     assert (d <= in_tree + widest).all()
@@ -131,9 +125,7 @@ def test_lengths_on_a_weighted_graph_are_distances() -> None:
 
 
 def test_the_complete_graph_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match="complete graph is a star: use graph='knn' or method='bfs'"
-    ):
+    with pytest.raises(ValueError, match="complete graph is a star: use graph='knn' or method='bfs'"):
         level([[0, 3], [3, 0]], graph="complete")
     with pytest.raises(ValueError, match="leave out graph"):
         level(tr.GraphMetric([[0, 1]]), graph="complete")

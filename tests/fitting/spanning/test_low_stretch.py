@@ -31,9 +31,7 @@ def graph_of(edges: Edges) -> GraphMetric:
 
 
 def edges_of(tree: tr.Tree) -> Edges:
-    return {
-        (int(u), int(v)): float(w) for (u, v), w in zip(tree.edges, tree.weights, strict=True)
-    }
+    return {(int(u), int(v)): float(w) for (u, v), w in zip(tree.edges, tree.weights, strict=True)}
 
 
 def mean_stretch(tree: tr.Tree, graph: GraphMetric) -> float:
@@ -52,9 +50,7 @@ def random_graphs(draw: st.DrawFn, max_vertices: int = 25) -> Edges:
     n = draw(st.integers(2, max_vertices))
     pairs = [(int(rng.integers(v)), v) for v in range(1, n)]
     pairs += [
-        (int(a), int(b))
-        for a, b in np.sort(rng.integers(n, size=(draw(st.integers(0, 3 * n)), 2)))
-        if a < b
+        (int(a), int(b)) for a, b in np.sort(rng.integers(n, size=(draw(st.integers(0, 3 * n)), 2))) if a < b
     ]
     spread = draw(st.sampled_from([0, 3, 20]))
     return {pair: 2.0 ** int(rng.integers(-spread, spread + 1)) for pair in pairs}
@@ -77,9 +73,7 @@ def twin(n: int, edges: Edges, rng: np.random.Generator) -> Edges:
                     links[a, b] = min(links.get((a, b), (np.inf, 0, 0)), (length, u, v))
         shortest = min(links.values())[0]
         x = 1 / (2 * log(count)) if shortest > 0 else 0.0
-        active = {
-            pair: link for pair, link in links.items() if link[0] == 0 or x * link[0] < shortest
-        }
+        active = {pair: link for pair, link in links.items() if link[0] == 0 or x * link[0] < shortest}
         if shortest == 0:
             active = {pair: (1.0, *link[1:]) for pair, link in active.items() if link[0] == 0}
         ball, used = twin_balls(
@@ -93,9 +87,7 @@ def twin(n: int, edges: Edges, rng: np.random.Generator) -> Edges:
     return tree
 
 
-def twin_balls(
-    count: int, lengths: Edges, x: float
-) -> tuple[dict[int, int], list[tuple[int, int]]]:
+def twin_balls(count: int, lengths: Edges, x: float) -> tuple[dict[int, int], list[tuple[int, int]]]:
     ball: dict[int, int] = {}
     used: list[tuple[int, int]] = []
     for seed in range(count):
@@ -105,9 +97,7 @@ def twin_balls(
         ball[seed] = number
         distance = {seed: 0.0}  # in the order of joining
         while True:
-            leaving = {
-                (a, b): w for (a, b), w in lengths.items() if a in distance and b not in ball
-            }
+            leaving = {(a, b): w for (a, b), w in lengths.items() if a in distance and b not in ball}
             inside = sum(
                 1 / w for (a, b), w in lengths.items() if a in distance and b in distance
             )  # both directions
@@ -115,9 +105,7 @@ def twin_balls(
             if not leaving or boundary <= x * (boundary + inside):
                 break
             joined = list(distance)
-            far, b, _, a = min(
-                (distance[a] + w, b, joined.index(a), a) for (a, b), w in leaving.items()
-            )
+            far, b, _, a = min((distance[a] + w, b, joined.index(a), a) for (a, b), w in leaving.items())
             ball[b], distance[b] = number, far
             used.append((a, b))
     return ball, used
@@ -189,9 +177,7 @@ def test_short_edges_come_first_and_of_parallel_ones_the_shortest(seed: int) -> 
 
 def test_long_edges_are_not_preferred() -> None:
     # Conductances, not lengths: a heavy edge beside a short path is left out.
-    assert (0, 3) not in edges_of(
-        learn(graph_of({(0, 1): 1.0, (1, 2): 1.0, (2, 3): 1.0, (0, 3): 50.0}))
-    )
+    assert (0, 3) not in edges_of(learn(graph_of({(0, 1): 1.0, (1, 2): 1.0, (2, 3): 1.0, (0, 3): 50.0})))
 
 
 # What always holds
@@ -208,9 +194,7 @@ def test_the_tree_spans_the_graph_with_its_edges_and_dominates(edges: Edges, see
     assert (tree.distances() >= graph.block(everyone, everyone) * (1 - 1e-12)).all()
 
 
-@given(
-    integer_metrics(), st.integers(0, 3), st.sampled_from([np.float64, np.float32, np.uint8])
-)
+@given(integer_metrics(), st.integers(0, 3), st.sampled_from([np.float64, np.float32, np.uint8]))
 @settings(max_examples=50)
 def test_on_all_pairs_the_tree_dominates_with_distances_as_lengths(
     d: np.ndarray, seed: int, dtype: type
@@ -232,8 +216,7 @@ def test_a_tree_comes_back(d: np.ndarray, seed: int) -> None:
     n = len(d)
     complete = nx.from_numpy_array(d)
     edges = {
-        (min(u, v), max(u, v)): w["weight"]
-        for u, v, w in nx.minimum_spanning_edges(complete, data=True)
+        (min(u, v), max(u, v)): w["weight"] for u, v, w in nx.minimum_spanning_edges(complete, data=True)
     }
     if n > 1:
         assert edges_of(learn(graph_of(edges), seed)) == edges
@@ -277,9 +260,7 @@ def test_stretch_grows_slowly_where_that_of_a_path_is_the_side_of_the_grid() -> 
     rows = np.arange(side * side).reshape(side, side)
     rows[1::2] = rows[1::2, ::-1].copy()
     winding = rows.ravel()
-    path = tr.Tree(
-        side * side, np.column_stack([winding[:-1], winding[1:]]), np.ones(side * side - 1)
-    )
+    path = tr.Tree(side * side, np.column_stack([winding[:-1], winding[1:]]), np.ones(side * side - 1))
     assert large < mean_stretch(path, grid(side)) / 2
 
 
@@ -288,9 +269,7 @@ def test_weighted_stretch_is_low_although_classes_are_many() -> None:
     lattice = nx.to_scipy_sparse_array(nx.grid_2d_graph(25, 25), dtype=float).tocoo()
     upper = lattice.row < lattice.col
     lengths = 10 ** rng.uniform(0, 6, upper.sum())
-    graph = GraphMetric(
-        np.column_stack([lattice.row[upper], lattice.col[upper]]), weights=lengths
-    )
+    graph = GraphMetric(np.column_stack([lattice.row[upper], lattice.col[upper]]), weights=lengths)
     assert mean_stretch(learn(graph), graph) < 1.5 * log(len(graph))
 
 
@@ -303,9 +282,7 @@ def test_scale_does_not_matter(scale: float, graph: str) -> None:
     points = np.random.default_rng(3).normal(size=(40, 2))
     d = np.linalg.norm(points[:, None] - points, axis=2)
     d = 2.0 ** np.round(np.log2(scale)) * d
-    tree, plain = (
-        learn(MatrixMetric(m), 5, graph=graph) for m in (d, d / 2.0 ** np.round(np.log2(scale)))
-    )
+    tree, plain = (learn(MatrixMetric(m), 5, graph=graph) for m in (d, d / 2.0 ** np.round(np.log2(scale))))
     assert_array_equal(tree.edges, plain.edges)
     assert_array_equal(tree.weights, d[tree.edges[:, 0], tree.edges[:, 1]])
 
@@ -324,9 +301,7 @@ def test_duplicates_stay_together(graph: str) -> None:
 def test_smallest_cases(d: np.ndarray) -> None:
     tree = tr.fit(np.asarray(d, dtype=float), method="low_stretch")
     assert tree.n_nodes == len(d)
-    assert_array_equal(
-        tree.weights, np.asarray(d, dtype=float)[tree.edges[:, 0], tree.edges[:, 1]]
-    )
+    assert_array_equal(tree.weights, np.asarray(d, dtype=float)[tree.edges[:, 0], tree.edges[:, 1]])
 
 
 def test_distances_from_end_to_end_of_the_range_of_floats() -> None:

@@ -68,13 +68,9 @@ def test_equals_are_resolved_as_documented(d: np.ndarray, start: int) -> None:
 
 
 @given(metrics, st.integers(1, 4), st.integers(0, 3))
-def test_no_spanning_tree_of_a_sparse_graph_is_shorter(
-    d: np.ndarray, k: int, seed: int
-) -> None:
+def test_no_spanning_tree_of_a_sparse_graph_is_shorter(d: np.ndarray, k: int, seed: int) -> None:
     entries = sparse_graph(tr.MatrixMetric(d), "knn", k).tocoo()
-    edges = list(
-        zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True)
-    )
+    edges = list(zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True))
     tree = spanning(d, graph="knn", k=k, rng=seed)
     assert_allclose(tree.weights.sum(), least_length(edges), rtol=1e-12)
 
@@ -85,9 +81,7 @@ def test_a_tree_without_hidden_nodes_is_recovered(seed: int, n: int, shape: str)
     parent = parents(shape, n, rng)
     d = distances_from_parents(parent, rng.uniform(0.05, 1.0, n - 1))
     tree = spanning(d, rng=seed)
-    assert {tuple(edge) for edge in tree.edges.tolist()} == {
-        (p, c) for c, p in enumerate(parent.tolist(), 1)
-    }
+    assert {tuple(edge) for edge in tree.edges.tolist()} == {(p, c) for c, p in enumerate(parent.tolist(), 1)}
 
 
 @given(integer_metrics(), st.integers(0, 3))
@@ -97,9 +91,7 @@ def test_metrics_are_dominated(d: np.ndarray, seed: int) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 40))
-def test_on_an_unweighted_graph_it_is_a_breadth_first_tree_of_the_root(
-    seed: int, n: int
-) -> None:
+def test_on_an_unweighted_graph_it_is_a_breadth_first_tree_of_the_root(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
     graph = nx.gnp_random_graph(n, 0.15, seed=seed)
     graph.add_edges_from((int(rng.integers(c)), c) for c in range(1, n))
@@ -169,8 +161,6 @@ def test_bad_roots_are_refused() -> None:
 
 def test_joining_edges_reads_ends_and_lengths_off_the_rows() -> None:
     rows = tr.GraphMetric([[0, 1], [1, 2], [0, 3]], weights=[1.0, 2.0, 3.0]).adjacency
-    edges, lengths = joining_edges(
-        rows, grow_tree(rows.indptr, rows.indices, rows.data, 2, False)
-    )
+    edges, lengths = joining_edges(rows, grow_tree(rows.indptr, rows.indices, rows.data, 2, False))
     assert edges.tolist() == [[1, 0], [2, 1], [0, 3]]
     assert lengths.tolist() == [1, 2, 3]

@@ -47,9 +47,7 @@ def treerep(
             yz, to_y = to_b[z], to_b
             points = [w for w in points if w != z]
         xz, to_z = to_x[z], {w: d[z, w] for w in points}
-        new_edges, new_tasks = step(
-            x, y, z, (xy, xz, yz), points, (to_x, to_y, to_z), kind, n, tol, needed
-        )
+        new_edges, new_tasks = step(x, y, z, (xy, xz, yz), points, (to_x, to_y, to_z), kind, n, tol, needed)
         edges += new_edges
         tasks += new_tasks
     return edges

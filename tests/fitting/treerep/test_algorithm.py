@@ -50,10 +50,7 @@ def twin(d: np.ndarray, seed: int, tol: float, rule: str) -> tr.Tree:
     """The tree that the plain Python version builds, as a Tree."""
     n = len(d)
     edges = naive_treerep.treerep(d, priority_of(seed, n).tolist(), tol, rule)
-    names = {
-        node: k
-        for k, node in enumerate(sorted({*range(n), *(v for edge in edges for v in edge[:2])}))
-    }
+    names = {node: k for k, node in enumerate(sorted({*range(n), *(v for edge in edges for v in edge[:2])}))}
     pairs = np.array([[names[u], names[v]] for u, v, _ in edges]).reshape(-1, 2)
     return tr.Tree(n, pairs, np.array([max(length, 0.0) for _, _, length in edges])).canonical()
 
@@ -69,9 +66,7 @@ def tiny_zones(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(tree_metrics(), st.sampled_from(SCALES), st.integers(0, 5), st.sampled_from(RULES))
-def test_tree_metrics_are_recovered_exactly(
-    d: np.ndarray, scale: float, seed: int, rule: str
-) -> None:
+def test_tree_metrics_are_recovered_exactly(d: np.ndarray, scale: float, seed: int, rule: str) -> None:
     d = d * scale
     tree = tr.fit(d, rng=seed, pivot=rule, method="treerep")
     assert_allclose(tree.distances(), d, rtol=1e-9, atol=1e-13 * d.max())
@@ -106,9 +101,7 @@ def test_short_edges_are_kept() -> None:
 
 
 @given(tree_metrics(30), st.sampled_from(SCALES), st.integers(0, 5))
-def test_float32_input_is_recovered_to_its_precision(
-    d: np.ndarray, scale: float, seed: int
-) -> None:
+def test_float32_input_is_recovered_to_its_precision(d: np.ndarray, scale: float, seed: int) -> None:
     d = d * scale
     tree = tr.fit(d.astype(np.float32), rng=seed, method="treerep")
     assert_allclose(tree.distances(), d, rtol=1e-5, atol=1e-6 * d.max())
@@ -147,9 +140,7 @@ def tables_with_few_digits(draw: st.DrawFn) -> np.ndarray:
     st.integers(0, 5),
     st.sampled_from(["treerep", "gromov", "construct_tree"]),
 )
-def test_exact_tables_with_few_digits_keep_their_short_edges(
-    d: np.ndarray, seed: int, method: str
-) -> None:
+def test_exact_tables_with_few_digits_keep_their_short_edges(d: np.ndarray, seed: int, method: str) -> None:
     tree = tr.fit(d, method=method, rng=seed)
     assert_allclose(tree.distances(), d, rtol=0, atol=1e-13 * d.max())
     assert tree.n_nodes == tree.contracted(1e-9 * d.max()).n_nodes
@@ -157,9 +148,7 @@ def test_exact_tables_with_few_digits_keep_their_short_edges(
 
 def test_a_quartet_with_an_inner_edge_of_two_steps() -> None:
     # ((0:1,1:1):0.002,(2:1,3:1)), once taken for a rounded star.
-    d = np.array(
-        [[0, 2, 2.002, 2.002], [2, 0, 2.002, 2.002], [2.002, 2.002, 0, 2], [2.002, 2.002, 2, 0]]
-    )
+    d = np.array([[0, 2, 2.002, 2.002], [2, 0, 2.002, 2.002], [2.002, 2.002, 0, 2], [2.002, 2.002, 2, 0]])
     tree = tr.fit(d, method="treerep")
     assert tree.n_nodes == 6
     assert_allclose(np.sort(tree.weights), [0.002, 1, 1, 1, 1], atol=1e-14)
@@ -189,9 +178,7 @@ def test_permuted_points_give_an_isometric_tree(d: np.ndarray, random: object) -
         tr.fit(d, method="treerep"),
         tr.fit(d[np.ix_(order, order)], method="treerep"),
     )
-    assert_allclose(
-        shuffled.distances(), tree.distances()[np.ix_(order, order)], atol=1e-12 * d.max()
-    )
+    assert_allclose(shuffled.distances(), tree.distances()[np.ix_(order, order)], atol=1e-12 * d.max())
     assert shuffled.n_nodes == tree.n_nodes
 
 
@@ -262,12 +249,8 @@ def worst_error(d: np.ndarray, needed: Callable[[Iterable[bool]], bool]) -> floa
     worst = 0.0
     for priority in itertools.permutations(range(4)):
         edges = naive_treerep.treerep(d, priority, 0.1, needed=needed)
-        names = {
-            node: k for k, node in enumerate(sorted({v for edge in edges for v in edge[:2]}))
-        }
-        tree = tr.Tree(
-            4, [[names[u], names[v]] for u, v, _ in edges], [max(w, 0.0) for _, _, w in edges]
-        )
+        names = {node: k for k, node in enumerate(sorted({v for edge in edges for v in edge[:2]}))}
+        tree = tr.Tree(4, [[names[u], names[v]] for u, v, _ in edges], [max(w, 0.0) for _, _, w in edges])
         worst = max(worst, float(np.abs(tree.distances() - d).max()))
     return worst
 
@@ -342,9 +325,7 @@ def test_trees_and_weighted_graphs_give_the_same_tree_on_any_engine(
     references = [tr.fit(metric, rng=3, n_jobs=1, method="treerep") for metric in metrics]
     limits = engine.Limits(finish_points=200, chunk=333)
     monkeypatch.setattr(engine, "LIMITS", limits)
-    assert [
-        tr.fit(metric, rng=3, n_jobs=2, method="treerep") for metric in metrics
-    ] == references
+    assert [tr.fit(metric, rng=3, n_jobs=2, method="treerep") for metric in metrics] == references
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 4])
@@ -354,11 +335,7 @@ def test_points_give_the_same_tree_on_any_engine(
     name: str, jobs: int, finish_points: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x = np.random.default_rng(3).normal(size=(1500, 7)).astype(np.float32)
-    points = (
-        np.column_stack([np.sqrt(1 + (x.astype(float) ** 2).sum(1)), x])
-        if name == "hyperboloid"
-        else x
-    )
+    points = np.column_stack([np.sqrt(1 + (x.astype(float) ** 2).sum(1)), x]) if name == "hyperboloid" else x
     reference = tr.fit(points, metric=name, rng=5, n_jobs=1, method="treerep")
     # Without a cache, at least 1,024 points are finished together.
     limits = engine.Limits(finish_points=finish_points, cache_bytes=0, chunk=333)
@@ -388,15 +365,11 @@ def test_a_metric_that_only_has_blocks_gives_the_same_tree(n: int) -> None:
     assert tr.fit(Table(d), rng=2, method="treerep") == tr.fit(d, rng=2, method="treerep")
 
 
-@given(
-    st.one_of(integer_metrics(), any_symmetric()), st.integers(0, 20), st.sampled_from(RULES)
-)
+@given(st.one_of(integer_metrics(), any_symmetric()), st.integers(0, 20), st.sampled_from(RULES))
 @pytest.mark.usefixtures("tiny_zones")
 def test_blocks_alone_give_the_tree_of_the_twin(d: np.ndarray, seed: int, rule: str) -> None:
     tol = 0.1 if (d == np.floor(d)).all() else 1e-9
-    assert tr.fit(Table(d), rng=seed, tol=tol, pivot=rule, method="treerep") == twin(
-        d, seed, tol, rule
-    )
+    assert tr.fit(Table(d), rng=seed, tol=tol, pivot=rule, method="treerep") == twin(d, seed, tol, rule)
 
 
 @pytest.mark.parametrize("kind", ["int64", "float32", "fortran", "list"])
@@ -410,9 +383,7 @@ def test_blocks_may_be_of_any_kind(kind: str) -> None:
             }.get(kind, lambda: found.astype(kind))()
 
     tree = tr.fit(Line(np.empty((300, 0)), integral=True), method="treerep")
-    assert_array_equal(
-        tree.distances(), np.abs(np.subtract.outer(np.arange(300), np.arange(300)))
-    )
+    assert_array_equal(tree.distances(), np.abs(np.subtract.outer(np.arange(300), np.arange(300))))
 
 
 @pytest.mark.parametrize(
@@ -424,9 +395,7 @@ def test_blocks_may_be_of_any_kind(kind: str) -> None:
         (["a"], 1.0, "1 labels were given for 5 points"),
     ],
 )
-def test_what_a_users_metric_says_is_checked(
-    labels: list[str] | None, value: float, message: str
-) -> None:
+def test_what_a_users_metric_says_is_checked(labels: list[str] | None, value: float, message: str) -> None:
     class Bad(Table):
         pass
 
@@ -446,9 +415,7 @@ def test_an_oracle_from_elsewhere_is_left_alone() -> None:
             return Foreign(self.distances)
 
     d = np.array([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]])
-    assert tr.fit(Own(d), rng=2, method="treerep") == tr.fit(
-        d, rng=2, tol=1e-9, method="treerep"
-    )
+    assert tr.fit(Own(d), rng=2, method="treerep") == tr.fit(d, rng=2, tol=1e-9, method="treerep")
 
 
 def test_a_tree_is_a_metric_and_fits_to_itself() -> None:
@@ -458,9 +425,7 @@ def test_a_tree_is_a_metric_and_fits_to_itself() -> None:
 
 def test_concurrent_fits_from_python_threads() -> None:
     x = np.random.default_rng(0).normal(size=(4000, 5))
-    expected = [
-        tr.fit(x, metric="euclidean", rng=seed, n_jobs=1, method="treerep") for seed in range(8)
-    ]
+    expected = [tr.fit(x, metric="euclidean", rng=seed, n_jobs=1, method="treerep") for seed in range(8)]
     found: dict[int, tr.Tree] = {}
 
     def work(seed: int) -> None:
@@ -482,9 +447,7 @@ def visits_per_point(shape: str, n: int, rule: str) -> float:
     parent = parents(shape, n, np.random.default_rng(0))
     tree = tr.Tree(n, np.column_stack([np.arange(1, n), parent]), np.ones(n - 1))
     with Workers(1) as workers:
-        run = engine.TreeRep(
-            tree, priority_of(0, n), None, PIVOT_RULES.index(rule), workers, Mock()
-        )
+        run = engine.TreeRep(tree, priority_of(0, n), None, PIVOT_RULES.index(rule), workers, Mock())
         run.run()
     return run.visits / n
 
@@ -505,9 +468,7 @@ def test_many_duplicates_stay_linear() -> None:
     points = np.zeros((100_000, 2), np.float32)
     points[:10] = np.random.default_rng(0).normal(size=(10, 2))
     with Workers(1) as workers:
-        run = engine.TreeRep(
-            tr.PointMetric(points), priority_of(0, 100_000), None, 1, workers, Mock()
-        )
+        run = engine.TreeRep(tr.PointMetric(points), priority_of(0, 100_000), None, 1, workers, Mock())
         run.run()
     assert (
         run.visits < 10 * 100_000

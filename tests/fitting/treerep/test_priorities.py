@@ -30,15 +30,11 @@ def test_they_are_a_permutation_and_its_inverse(n: int) -> None:
 def test_parts_are_parts_of_the_whole() -> None:
     whole = priorities(LARGE).of_points(0, LARGE)
     for start, stop in [(0, 1), (123_456, 200_001), (LARGE - 5, LARGE)]:
-        np.testing.assert_array_equal(
-            priorities(LARGE).of_points(start, stop), whole[start:stop]
-        )
+        np.testing.assert_array_equal(priorities(LARGE).of_points(start, stop), whole[start:stop])
 
 
 def test_seeds_differ() -> None:
-    assert not np.array_equal(
-        priorities(LARGE, 1).of_points(0, 100), priorities(LARGE, 2).of_points(0, 100)
-    )
+    assert not np.array_equal(priorities(LARGE, 1).of_points(0, 100), priorities(LARGE, 2).of_points(0, 100))
 
 
 def test_many_points_are_as_good_as_shuffled() -> None:

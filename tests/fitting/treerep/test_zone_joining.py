@@ -23,9 +23,7 @@ def test_hand_worked_quartet() -> None:
 
 
 @given(tree_metrics(), st.integers(0, 5), SIZES)
-def test_tree_metrics_are_recovered_with_the_fewest_nodes(
-    d: np.ndarray, seed: int, size: int
-) -> None:
+def test_tree_metrics_are_recovered_with_the_fewest_nodes(d: np.ndarray, seed: int, size: int) -> None:
     tree = tr.fit(d, rng=seed, finish="nj", zone_size=size, method="treerep")
     assert_allclose(tree.distances(), d, rtol=1e-9, atol=1e-12 * d.max())
     assert tree.n_nodes == tr.fit(d, rng=seed, method="treerep").n_nodes
@@ -38,9 +36,7 @@ def test_one_zone_of_all_points_is_neighbor_joining(d: np.ndarray, seed: int) ->
     order = np.append(np.delete(np.arange(len(d)), first(seed, len(d))), first(seed, len(d)))
     joined = tr.fit(d[np.ix_(order, order)], method="neighbor_joining")
     back = np.argsort(order)
-    assert_allclose(
-        tree.distances(), joined.distances()[np.ix_(back, back)], atol=1e-9 * max(1, d.max())
-    )
+    assert_allclose(tree.distances(), joined.distances()[np.ix_(back, back)], atol=1e-9 * max(1, d.max()))
 
 
 def first(seed: int, n: int) -> int:
@@ -58,12 +54,8 @@ def test_every_symmetric_matrix_gives_one_tree_whatever_the_threads(
     d, seed: int, size: int, jobs: int
 ) -> None:
     tree = tr.fit(d, rng=seed, finish="nj", zone_size=size, method="treerep")
-    tr.Tree(
-        tree.n_points, tree.edges, tree.weights
-    )  # refuses cycles, forests, negative lengths
-    assert tree == tr.fit(
-        d, rng=seed, finish="nj", zone_size=size, n_jobs=jobs, method="treerep"
-    )
+    tr.Tree(tree.n_points, tree.edges, tree.weights)  # refuses cycles, forests, negative lengths
+    assert tree == tr.fit(d, rng=seed, finish="nj", zone_size=size, n_jobs=jobs, method="treerep")
     assert tree == tr.fit(
         Table(d),
         rng=seed,
@@ -90,9 +82,7 @@ def test_neighbors_of_a_graph_are_found_better() -> None:
 
 
 def test_options_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(
-        ValueError, match="unknown finish 'upgma': choose one of treerep, nj|finish"
-    ):
+    with pytest.raises(ValueError, match="unknown finish 'upgma': choose one of treerep, nj|finish"):
         tr.fit(np.zeros((4, 4)), finish="upgma", method="treerep")
     with pytest.raises(ValueError, match="add finish='nj'"):
         tr.fit(np.zeros((4, 4)), zone_size=10, method="treerep")

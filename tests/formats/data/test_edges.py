@@ -63,9 +63,7 @@ def test_the_csv_of_poincare_embeddings_is_recognized(tmp_path):
     assert graph.pairs(1, 2) == 2
 
 
-@pytest.mark.parametrize(
-    "head", ["# FromNodeId\tToNodeId\n", "Source\tTarget\n", '"node1"\t"node2"\n']
-)
+@pytest.mark.parametrize("head", ["# FromNodeId\tToNodeId\n", "Source\tTarget\n", '"node1"\t"node2"\n'])
 def test_headers_of_others_are_recognized(tmp_path, head):
     graph = read(tmp_path, "# Undirected graph: g.txt\n" + head + "5\t7\n7\t9\n", "g.txt")
     assert graph.labels == ("5", "7", "9")

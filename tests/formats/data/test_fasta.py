@@ -71,9 +71,7 @@ def test_alphabet(tmp_path):
     assert tr.as_metric(["RYSA", "RYAA"], alphabet="dna").model == "k2p"
     with pytest.raises(ValueError, match="alphabet must be one of dna, protein"):
         read(path, alphabet="rna")
-    with pytest.raises(
-        ValueError, match="alphabet='dna' does not apply to a distance matrix|a.csv"
-    ):
+    with pytest.raises(ValueError, match="alphabet='dna' does not apply to a distance matrix|a.csv"):
         tr.as_metric(written(tmp_path, "0,1\n1,0\n", "a.csv"), alphabet="dna")
 
 

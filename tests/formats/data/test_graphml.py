@@ -14,20 +14,18 @@ NAMESPACE = 'xmlns="http://graphml.graphdrawing.org/xmlns"'
 
 
 def graphml(content: str, keys: str = "", graph: str = 'edgedefault="undirected"') -> str:
-    return f'<?xml version="1.0"?>\n<graphml {NAMESPACE}>{keys}\n<graph {graph}>\n{content}\n</graph></graphml>'
+    return (
+        f'<?xml version="1.0"?>\n<graphml {NAMESPACE}>{keys}\n<graph {graph}>\n{content}\n</graph></graphml>'
+    )
 
 
 NODES = '<node id="a"/><node id="b"/><node id="c"/>'
 EDGES = '<edge source="a" target="b"/><edge source="b" target="c"/>'
-KEY = (
-    '<key id="d0" for="edge" attr.name="weight" attr.type="double"><default> 4 </default></key>'
-)
+KEY = '<key id="d0" for="edge" attr.name="weight" attr.type="double"><default> 4 </default></key>'
 
 
 def test_networkx_agrees(tmp_path):
-    graph = nx.Graph(
-        [("it's", "<b>", {"weight": 2.5}), ("<b>", "\N{DECIDUOUS TREE} 1", {"weight": 4.0})]
-    )
+    graph = nx.Graph([("it's", "<b>", {"weight": 2.5}), ("<b>", "\N{DECIDUOUS TREE} 1", {"weight": 4.0})])
     nx.write_graphml(graph, tmp_path / "g.graphml")
     for weight in (None, "weight"):
         theirs = tr.GraphMetric(graph, weight=weight)
@@ -54,25 +52,28 @@ def test_isolated_nodes_are_nodes(tmp_path):
 def test_names_are_those_of_trees(tmp_path):
     # As igraph and Gephi write it: ids are numbers, names are attributes; edges may come first.
     key = '<key id="k" for="node" attr.name="{}" attr.type="string"/>'
-    named = '<edge source="n0" target="n1"/><node id="n0"><data key="k">x</data></node><node id="n1">{}</node>'
+    named = (
+        '<edge source="n0" target="n1"/><node id="n0"><data key="k">x</data></node><node id="n1">{}</node>'
+    )
     for name in ("name", "label"):
-        assert read(
-            tmp_path, graphml(named.format('<data key="k">y</data>'), key.format(name))
-        ).labels == ("x", "y")
+        assert read(tmp_path, graphml(named.format('<data key="k">y</data>'), key.format(name))).labels == (
+            "x",
+            "y",
+        )
     assert read(tmp_path, graphml(named.format(""), key.format("name"))).labels == ("x", "n1")
-    assert read(
-        tmp_path, graphml(named.format('<data key="k">x</data>'), key.format("name"))
-    ).labels == ("n0", "n1")
+    assert read(tmp_path, graphml(named.format('<data key="k">x</data>'), key.format("name"))).labels == (
+        "n0",
+        "n1",
+    )
 
 
 def test_what_yed_draws_is_no_part_of_the_graph(tmp_path):
     drawing = '<data key="d"><y:Shape xmlns:y="yed"><y:node/><y:graph/>a</y:Shape></data>'
-    text = graphml(
-        f'<node id="a">{drawing}</node><node id="b"/><edge source="a" target="b">{drawing}</edge>'
+    text = graphml(f'<node id="a">{drawing}</node><node id="b"/><edge source="a" target="b">{drawing}</edge>')
+    assert read(tmp_path, text.replace("<graphml", "<!DOCTYPE graphml SYSTEM 'x.dtd'>\n<graphml")).labels == (
+        "a",
+        "b",
     )
-    assert read(
-        tmp_path, text.replace("<graphml", "<!DOCTYPE graphml SYSTEM 'x.dtd'>\n<graphml")
-    ).labels == ("a", "b")
 
 
 BOMB = """<?xml version="1.0"?>

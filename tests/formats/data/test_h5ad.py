@@ -22,9 +22,7 @@ PCA = np.arange(8.0).reshape(4, 2)
 @pytest.fixture(params=["dense", "csr", "csc"])
 def cells(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     values = {"dense": X, "csr": sp.csr_matrix(X), "csc": sp.csc_matrix(X)}[request.param]
-    table = anndata.AnnData(
-        values, obs=pd.DataFrame(index=["c0", "c1", "it's", "\N{DECIDUOUS TREE}"])
-    )
+    table = anndata.AnnData(values, obs=pd.DataFrame(index=["c0", "c1", "it's", "\N{DECIDUOUS TREE}"]))
     table.obsm["X_pca"] = PCA
     table.write_h5ad(tmp_path / "cells.h5ad")
     return tmp_path / "cells.h5ad"
@@ -35,9 +33,7 @@ def test_cells_are_points(cells):
     assert isinstance(points, PointMetric)
     np.testing.assert_array_equal(points.points, X)
     assert points.labels == ("c0", "c1", "it's", "\N{DECIDUOUS TREE}")
-    np.testing.assert_array_equal(
-        formats.read(cells, use_rep="X_pca", metric="manhattan").points, PCA
-    )
+    np.testing.assert_array_equal(formats.read(cells, use_rep="X_pca", metric="manhattan").points, PCA)
 
 
 def test_what_is_not_there(cells):
@@ -132,9 +128,7 @@ def refers(path: Path, item: str, kind: str) -> None:
 
 
 ARRAYS = ("X", "X/data", "X/indices", "obsm/X_pca", "obs/_index")
-LINKED = [
-    (item, kind) for item in (*ARRAYS, "obs", "obsm") for kind in ("external link", "soft link")
-]
+LINKED = [(item, kind) for item in (*ARRAYS, "obs", "obsm") for kind in ("external link", "soft link")]
 
 
 @pytest.mark.parametrize(
@@ -144,9 +138,7 @@ LINKED = [
 def test_data_in_other_files_are_refused(tmp_path, item, kind):
     path = tmp_path / "cells.h5ad"
     sparse = item.startswith("X/")
-    table = anndata.AnnData(
-        sp.csr_matrix(X) if sparse else X, obs=pd.DataFrame(index=list("abcd"))
-    )
+    table = anndata.AnnData(sp.csr_matrix(X) if sparse else X, obs=pd.DataFrame(index=list("abcd")))
     table.obsm["X_pca"] = PCA
     table.write_h5ad(path)
     refers(path, item, kind)
@@ -164,9 +156,7 @@ def test_the_other_file_is_not_even_opened(cells, tmp_path):
     with h5py.File(cells, "a") as file:
         del file["X"]
         file["X"] = h5py.ExternalLink("pipe", "/X")
-    with pytest.raises(
-        ValueError, match="X is a link to the file 'pipe': copy the data into this file"
-    ):
+    with pytest.raises(ValueError, match="X is a link to the file 'pipe': copy the data into this file"):
         formats.read(cells, use_rep="X")
 
 

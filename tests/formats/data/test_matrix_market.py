@@ -41,9 +41,7 @@ def test_coordinates_are_a_graph(tmp_path, field):
         assert read(tmp_path, data, weight=False).pairs(0, 2) == 2
 
 
-@pytest.mark.filterwarnings(
-    "ignore:The default value for `spmatrix`"
-)  # scipy 1.18; 1.13 has no such option
+@pytest.mark.filterwarnings("ignore:The default value for `spmatrix`")  # scipy 1.18; 1.13 has no such option
 @pytest.mark.parametrize("symmetry", ["general", "symmetric"])
 def test_scipy_agrees(tmp_path, symmetry):
     rng = np.random.default_rng(0)
@@ -58,9 +56,7 @@ def test_scipy_agrees(tmp_path, symmetry):
 def test_points(tmp_path):
     table = np.array([[0.0, 1], [2, 0], [0, 0]])
     for matrix in (table, sp.coo_array(table)):
-        np.testing.assert_array_equal(
-            read(tmp_path, written(matrix), kind="points").points, table
-        )
+        np.testing.assert_array_equal(read(tmp_path, written(matrix), kind="points").points, table)
         with pytest.raises(ValueError, match="for points pass kind='points'"):
             read(tmp_path, written(matrix))
 

@@ -45,17 +45,13 @@ def test_the_content_counts_and_not_the_name(tmp_path):
 
 def test_points_vectors_and_edges(tmp_path):
     points = np.arange(8.0).reshape(4, 2)
-    np.testing.assert_array_equal(
-        read(tmp_path, npy(points), metric="euclidean").points, points
-    )
+    np.testing.assert_array_equal(read(tmp_path, npy(points), metric="euclidean").points, points)
     with pytest.raises(
         ValueError,
         match="an array of 4 x 2 is not a square distance matrix: for points pass kind='points'",
     ):
         read(tmp_path, npy(points + 0.5))
-    edges = (
-        "4 x 2 is not a square distance matrix: for edges pass kind='graph', for points pass"
-    )
+    edges = "4 x 2 is not a square distance matrix: for edges pass kind='graph', for points pass"
     for options in ({}, {"kind": "distances"}):
         with pytest.raises(ValueError, match=edges):
             read(tmp_path, npy(points), **options)
@@ -67,16 +63,12 @@ def test_points_vectors_and_edges(tmp_path):
 
 
 def test_fortran_order_is_the_same_matrix(tmp_path):
-    np.testing.assert_array_equal(
-        distances(read(tmp_path, npy(np.asfortranarray(SQUARE)))), SQUARE
-    )
+    np.testing.assert_array_equal(distances(read(tmp_path, npy(np.asfortranarray(SQUARE)))), SQUARE)
 
 
 def header(shape: tuple[int, ...]) -> bytes:
     file = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        file, {"descr": "<f8", "fortran_order": False, "shape": shape}
-    )
+    np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
     return file.getvalue()
 
 
@@ -123,9 +115,7 @@ def test_archives(tmp_path):
     assert metric.labels == ("x", "y", "z")
     np.testing.assert_array_equal(distances(metric), SQUARE)
     two = npz(d=SQUARE, X=np.zeros((5, 2)))
-    with pytest.raises(
-        ValueError, match="the file contains d, X: choose one array with use_rep="
-    ):
+    with pytest.raises(ValueError, match="the file contains d, X: choose one array with use_rep="):
         read(tmp_path, two)
     assert len(read(tmp_path, two, use_rep="X", kind="points")) == 5
     with pytest.raises(ValueError, match="the file has no array 'Y', only d, X"):
@@ -154,9 +144,7 @@ def test_what_is_written_as_npy_is_read_back(tmp_path):
     points = tr.PointMetric(np.random.default_rng(0).random((50, 3)))
     formats.write_distances(points, tmp_path / "d.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "d.npy"), distances(points))
-    np.testing.assert_array_equal(
-        distances(formats.read(tmp_path / "d.npy")), distances(points)
-    )
+    np.testing.assert_array_equal(distances(formats.read(tmp_path / "d.npy")), distances(points))
 
 
 def sparse_npz(path, **changed):
@@ -174,9 +162,7 @@ def sparse_npz(path, **changed):
 
 def test_sparse_matrices_of_other_kinds(tmp_path):
     assert len(formats.read(sparse_npz(tmp_path / "good.npz"))) == 2
-    with pytest.raises(
-        ValueError, match="sparse matrix in the format 'dia': save it as csr, csc or coo"
-    ):
+    with pytest.raises(ValueError, match="sparse matrix in the format 'dia': save it as csr, csc or coo"):
         formats.read(sparse_npz(tmp_path / "g.npz", format=b"dia"))
     with pytest.raises(ValueError, match="weight='x' does not apply"):
         formats.read(sparse_npz(tmp_path / "g.npz"), weight="x")
@@ -186,7 +172,5 @@ def test_a_negative_shape_is_refused(tmp_path):
     np.save(tmp_path / "d.npy", np.zeros((22, 22)))
     content = (tmp_path / "d.npy").read_bytes().replace(b"(22, 22)", b"(-2, 22)")
     (tmp_path / "d.npy").write_bytes(content)
-    with pytest.raises(
-        ValueError, match=r"the npy header has the shape \(-2, 22\): save the file again"
-    ):
+    with pytest.raises(ValueError, match=r"the npy header has the shape \(-2, 22\): save the file again"):
         formats.read(tmp_path / "d.npy")

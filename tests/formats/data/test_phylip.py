@@ -64,9 +64,7 @@ def test_scikit_bio_agrees(tmp_path):
 def test_many_rows_are_read_in_blocks(tmp_path):
     points = tr.PointMetric(np.random.default_rng(0).random((700, 2)))
     formats.write_distances(points, tmp_path / "d.phy")
-    np.testing.assert_array_equal(
-        distances(formats.read(tmp_path / "d.phy")), distances(points)
-    )
+    np.testing.assert_array_equal(distances(formats.read(tmp_path / "d.phy")), distances(points))
 
 
 @pytest.mark.parametrize(
@@ -101,12 +99,8 @@ def test_memory_is_checked_by_the_first_line(tmp_path, monkeypatch):
 
 
 def test_names_that_phylip_cannot_hold_are_not_written(tmp_path):
-    with pytest.raises(
-        ValueError, match="the label 'x y' contains blanks, which PHYLIP does not allow"
-    ):
-        formats.write_distances(
-            tr.as_metric(SQUARE, labels=["a", "x y", "c"]), tmp_path / "d.phy"
-        )
+    with pytest.raises(ValueError, match="the label 'x y' contains blanks, which PHYLIP does not allow"):
+        formats.write_distances(tr.as_metric(SQUARE, labels=["a", "x y", "c"]), tmp_path / "d.phy")
     assert list(tmp_path.iterdir()) == []
     formats.write_distances(tr.as_metric(SQUARE), tmp_path / "d.phy")
     assert formats.read(tmp_path / "d.phy").labels == ("0", "1", "2")
@@ -135,7 +129,5 @@ def _blank(folder):
     ],
 )
 def test_upper_triangles_are_named(tmp_path, text):
-    with pytest.raises(
-        ValueError, match="line 2 and the next are the rows of an upper triangle"
-    ):
+    with pytest.raises(ValueError, match="line 2 and the next are the rows of an upper triangle"):
         read(tmp_path, text, "d.phy")

@@ -135,9 +135,7 @@ def test_as_metric_takes_names_of_files(tmp_path):
 
 
 def test_points_need_to_be_asked_for(tmp_path):
-    frame = pd.DataFrame(
-        [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], ["p", "q", "r"], ["height", "width"]
-    )
+    frame = pd.DataFrame([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], ["p", "q", "r"], ["height", "width"])
     for text in (frame.to_csv(), frame.to_csv(header=False)):
         points = read(tmp_path, text, kind="points")
         assert points.labels == ("p", "q", "r")
@@ -192,9 +190,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused_and_how(tmp_path, case):
     text, message = REFUSED[case]
-    with pytest.raises(
-        ValueError, match="|".join(map(re.escape, message.split("|")))
-    ) as caught:
+    with pytest.raises(ValueError, match="|".join(map(re.escape, message.split("|")))) as caught:
         read(tmp_path, text)
     assert str(caught.value).startswith(str(tmp_path / "table.csv") + ": ")
     assert "\n" not in str(caught.value)

@@ -62,18 +62,14 @@ def nothing_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("nothing_is_opened")
 @pytest.mark.parametrize("kind", [None, "points"])
-@pytest.mark.parametrize(
-    ("dtype", "filters"), [("|O", [{"id": "vlen-utf8"}]), ("|O", []), ("<f8", [])]
-)
+@pytest.mark.parametrize(("dtype", "filters"), [("|O", [{"id": "vlen-utf8"}]), ("|O", []), ("<f8", [])])
 def test_a_chunk_that_is_a_pickle_is_never_loaded(tmp_path, kind, dtype, filters):
     marker = tmp_path / "marker"
     write_evil(tmp_path / "alone.zarr", marker, [3, 3], dtype, filters)
     write_evil(tmp_path / "group.zarr" / "d", marker, [3, 3], dtype, filters)
     (tmp_path / "group.zarr" / ".zgroup").write_text('{"zarr_format": 2}')
     for name in ("alone.zarr", "group.zarr"):
-        with pytest.raises(
-            ValueError, match=f"{name}: codec 'pickle' is unknown or may run code"
-        ) as caught:
+        with pytest.raises(ValueError, match=f"{name}: codec 'pickle' is unknown or may run code") as caught:
             read(tmp_path / name, kind=kind)
         assert "\n" not in str(caught.value)
     assert not marker.exists()
@@ -85,16 +81,12 @@ def test_labels_that_are_pickles_are_never_loaded(tmp_path, monkeypatch):
     zarr.create_group(path, zarr_format=2).create_array("d", data=SQUARE)
     write_evil(path / "labels", marker, [3], "|O", [{"id": "vlen-utf8"}])
     with monkeypatch.context() as patch:
-        patch.setattr(
-            zarr, "open_array", lambda *_, **__: pytest.fail("zarr was asked to open an array")
-        )
+        patch.setattr(zarr, "open_array", lambda *_, **__: pytest.fail("zarr was asked to open an array"))
         with pytest.raises(ValueError, match="codec 'pickle' is unknown or may run code"):
             read(path)
     # A harmless .zarray beside a copy of the metadata in the group that is not: the copy is not looked at.
     consolidated = {"labels/.zarray": json.loads((path / "labels" / ".zarray").read_text())}
-    (path / ".zmetadata").write_text(
-        json.dumps({"zarr_consolidated_format": 1, "metadata": consolidated})
-    )
+    (path / ".zmetadata").write_text(json.dumps({"zarr_consolidated_format": 1, "metadata": consolidated}))
     (path / "labels" / ".zarray").unlink()
     (path / "labels" / "0").unlink()
     zarr.create_array(path / "labels", data=np.array(["a", "b", "c"]), zarr_format=2)
@@ -111,9 +103,7 @@ def test_arrays_of_objects_are_refused(tmp_path, monkeypatch, metric, problem):
         tmp_path / "d.zarr", shape=(3, 3), dtype="variable_length_bytes", fill_value=b"1"
     )
     assert array.dtype == np.dtype(object)
-    monkeypatch.setattr(
-        zarr.Array, "__getitem__", lambda *_: pytest.fail("a chunk was asked for")
-    )
+    monkeypatch.setattr(zarr.Array, "__getitem__", lambda *_: pytest.fail("a chunk was asked for"))
     with pytest.raises(ValueError, match=problem):
         as_metric(array, metric=metric)
 
@@ -125,13 +115,9 @@ def test_an_opened_array_with_another_codec_is_refused(tmp_path, monkeypatch):
         "codecs": ({"name": "numcodecs.pickle", "configuration": {}},),
     }
     monkeypatch.setattr(type(array.metadata), "to_dict", lambda _: fields)
-    monkeypatch.setattr(
-        zarr.Array, "__getitem__", lambda *_: pytest.fail("a chunk was asked for")
-    )
+    monkeypatch.setattr(zarr.Array, "__getitem__", lambda *_: pytest.fail("a chunk was asked for"))
     for metric in (None, "euclidean"):
-        with pytest.raises(
-            ValueError, match="codec 'numcodecs.pickle' is unknown or may run code"
-        ):
+        with pytest.raises(ValueError, match="codec 'numcodecs.pickle' is unknown or may run code"):
             as_metric(array, metric=metric)
 
 
@@ -191,15 +177,11 @@ def test_codecs_within_shards_are_checked(place):
     for _ in range(3):
         sharding = {"name": "sharding_indexed", "configuration": inner}
         with pytest.raises(ValueError, match="codec 'numcodecs.pickle'"):
-            check_zarr_metadata(
-                {"zarr_format": 3, "data_type": "float64", "codecs": [sharding]}
-            )
+            check_zarr_metadata({"zarr_format": 3, "data_type": "float64", "codecs": [sharding]})
         inner = {"codecs": [sharding], "index_codecs": [BYTES]}
 
 
-@pytest.mark.filterwarnings(
-    "ignore"
-)  # of zarr: not every codec is in the standard of version 3
+@pytest.mark.filterwarnings("ignore")  # of zarr: not every codec is in the standard of version 3
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("compressor", ["auto", "blosc", "gzip", "zstd", "lzma", "shards"])
 def test_what_zarr_writes_is_read(tmp_path, version, compressor):
@@ -225,9 +207,7 @@ def test_what_zarr_writes_is_read(tmp_path, version, compressor):
             "auto": "auto",
         }
         options = {
-            "compressors": (third if version == 3 else {**second, "lzma": numcodecs.LZMA()})[
-                compressor
-            ]
+            "compressors": (third if version == 3 else {**second, "lzma": numcodecs.LZMA()})[compressor]
         }
     zarr.create_array(tmp_path / "d.zarr", data=SQUARE, zarr_format=version, **options)
     np.testing.assert_array_equal(read(tmp_path / "d.zarr").distances, SQUARE)

@@ -202,11 +202,7 @@ def test_a_changed_file_is_read_or_refused(tmp_path_factory: Any, data: Any) -> 
     while True:
         keys = list(inside) if isinstance(inside, dict) else range(len(inside))
         key = data.draw(st.sampled_from(list(keys)))
-        if (
-            not isinstance(inside[key], dict | list)
-            or not inside[key]
-            or data.draw(st.booleans())
-        ):
+        if not isinstance(inside[key], dict | list) or not inside[key] or data.draw(st.booleans()):
             break
         inside = inside[key]
     inside[key] = data.draw(_VALUES)
@@ -254,9 +250,7 @@ def test_multiplicities_are_kept() -> None:
     assert json.loads(jplace.write(one))["placements"][0]["n"] == ["q"]
 
 
-@pytest.mark.parametrize(
-    "root", [":0{9}", ":0.0 {9}", "R:0{9}", "'a):1{3}':0{9}", ":0", "1.0:0{9}"]
-)
+@pytest.mark.parametrize("root", [":0{9}", ":0.0 {9}", "R:0{9}", "'a):1{3}':0{9}", ":0", "1.0:0{9}"])
 def test_the_length_of_the_root_is_dropped(root: str) -> None:
     assert isinstance(OTHER["tree"], str)
     found = jplace.read(json.dumps(OTHER | {"tree": OTHER["tree"].replace("{9};", root + ";")}))
@@ -284,9 +278,7 @@ def test_text_columns_are_not_read() -> None:
     content = {
         "tree": "((a:0.2{0},b:0.2{1})1.000:0.1{2},c:0.2{3},d:0.3{4}){5};",
         "fields": ["classification", "distal_length", *OTHER["fields"][:3], "pendant_length"],
-        "placements": [
-            {"p": [["p__Firmicutes", 0.1, 1, -614, 1, 0.2]], "nm": [["x_0", 1], ["y_1", 1]]}
-        ],
+        "placements": [{"p": [["p__Firmicutes", 0.1, 1, -614, 1, 0.2]], "nm": [["x_0", 1], ["y_1", 1]]}],
         "version": 3,
     }
     found = jplace.read(json.dumps(content))
@@ -336,9 +328,7 @@ def test_leaves_without_names_are_named_by_their_edges() -> None:
 
 
 def test_a_name_may_occur_several_times() -> None:
-    found = jplace.read(
-        json.dumps(OTHER | {"placements": [GOOD, GOOD | {"p": [[2, 0, 1, 0, 0]]}]})
-    )
+    found = jplace.read(json.dumps(OTHER | {"placements": [GOOD, GOOD | {"p": [[2, 0, 1, 0, 0]]}]}))
     assert found.labels == ("q", "q")
     assert jplace.read(jplace.write(found)).labels == ("q", "q")
     with pytest.raises(ValueError, match="share the label 'q'"):

@@ -29,12 +29,10 @@ def test_what_the_schema_asks_for(tree: Tree) -> None:
     text = write(tree, attributes=check_attributes({"size": [1.5] * len(tree)}, tree))
     whole = json.loads(text)
     assert set(whole) == {"version", "meta", "tree"} and whole["version"] == "v2"
-    assert re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", whole["meta"]["updated"]) and whole[
-        "meta"
-    ]["panels"] == ["tree"]
-    assert whole["meta"]["colorings"] == [
-        {"key": "size", "title": "size", "type": "continuous"}
-    ]
+    assert re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", whole["meta"]["updated"]) and whole["meta"][
+        "panels"
+    ] == ["tree"]
+    assert whole["meta"]["colorings"] == [{"key": "size", "title": "size", "type": "continuous"}]
     nodes = nodes_of(text)
     names = [node["name"] for node in nodes]
     assert len(set(names)) == len(names) == tree.n_nodes
@@ -43,9 +41,7 @@ def test_what_the_schema_asks_for(tree: Tree) -> None:
         assert node["name"] and not re.search(r"\s", node["name"])
         assert isinstance(node["node_attrs"]["div"], float)
         assert "children" not in node or node["children"]
-        assert all(
-            set(trait) == {"value"} for key, trait in node["node_attrs"].items() if key != "div"
-        )
+        assert all(set(trait) == {"value"} for key, trait in node["node_attrs"].items() if key != "div")
 
 
 @settings(max_examples=25)
@@ -54,10 +50,7 @@ def test_div_is_the_distance_from_the_root(tree: Tree) -> None:
     labels = tree.labels or tuple(map(str, range(len(tree))))
     root = len(tree) - 1
     nodes = nodes_of(write(tree, root=root))
-    named = {
-        node["node_attrs"].get("label", {"value": node["name"]})["value"]: node
-        for node in nodes
-    }
+    named = {node["node_attrs"].get("label", {"value": node["name"]})["value"]: node for node in nodes}
     for point, label in enumerate(labels):
         assert_allclose(named[label]["node_attrs"]["div"], tree.pairs(root, point), atol=1e-12)
 
@@ -71,9 +64,7 @@ def test_by_hand() -> None:
         ["a b", "a_b", "NODE_1"],
         support=[nan, nan, 0.5, nan],
     )
-    attributes = check_attributes(
-        {"group": ["x", None, "y"], "seen": [True, False, None]}, tree
-    )
+    attributes = check_attributes({"group": ["x", None, "y"], "seen": [True, False, None]}, tree)
     whole = json.loads(write(tree, root="NODE_1", attributes=attributes))
     assert whole["meta"]["display_defaults"]["tip_label"] == "label"
     assert [coloring["type"] for coloring in whole["meta"]["colorings"]] == [
@@ -111,9 +102,5 @@ def test_names_of_auspice_itself_are_refused() -> None:
 
 def test_support_and_names_of_clades_are_branch_labels() -> None:
     tree = Tree.from_newick("(((a:1,b:1)Canidae:1,c:1)80:1,(d:1,e:1):1);")
-    marks = [
-        node["branch_attrs"]["labels"]
-        for node in nodes_of(write(tree))
-        if "branch_attrs" in node
-    ]
+    marks = [node["branch_attrs"]["labels"] for node in nodes_of(write(tree)) if "branch_attrs" in node]
     assert sorted(marks, key=str) == [{"clade": "Canidae"}, {"support": "0.8"}]

@@ -11,9 +11,7 @@ from treerep.tree.tree import Tree
 
 from ..strategies import named_trees
 
-NODE = re.compile(
-    r'  ([0-9]+) \["shape"="plaintext", "label"="((?:[^"\\]|\\.)*)"\];\n', re.DOTALL
-)
+NODE = re.compile(r'  ([0-9]+) \["shape"="plaintext", "label"="((?:[^"\\]|\\.)*)"\];\n', re.DOTALL)
 EDGE = re.compile(r"  ([0-9]+) -- ([0-9]+) \[len=([^\],]+)(?:, support=([^\]]+))?\];\n")
 
 
@@ -41,8 +39,7 @@ def test_attributes() -> None:
         attributes=check_attributes({"fill color": ["red"], "seen": [True], "x": [None]}, tree),
     )
     assert (
-        '  0 ["shape"="plaintext", "label"="say \\"hi\\"\\\\\\n", "fill color"="red", "seen"="true"];'
-        in text
+        '  0 ["shape"="plaintext", "label"="say \\"hi\\"\\\\\\n", "fill color"="red", "seen"="true"];' in text
     )
     for attributes, label, message in [
         ({"label": ["x"]}, "a", "the attribute name 'label' is reserved in DOT"),

@@ -25,10 +25,7 @@ def read(text: str, **options: Any) -> Tree:
 
 
 def graph(inside: str, keys: str = "", kind: str = "undirected") -> str:
-    keys = (
-        keys
-        or '<key id="w" for="edge" attr.name="weight"/><key id="s" for="node" attr.name="steiner"/>'
-    )
+    keys = keys or '<key id="w" for="edge" attr.name="weight"/><key id="s" for="node" attr.name="steiner"/>'
     return f'<graphml>{keys}\n<graph edgedefault="{kind}">\n{inside}</graph></graphml>'
 
 
@@ -42,9 +39,7 @@ def test_round_trip(tree: Tree) -> None:
         back.support if back.support is not None else 0,
         tree.support if back.support is not None else 0,
     )
-    assert (back.support is None) == (
-        tree.support is None or bool((tree.support != tree.support).all())
-    )
+    assert (back.support is None) == (tree.support is None or bool((tree.support != tree.support).all()))
 
 
 def test_white_space_survives() -> None:
@@ -79,9 +74,7 @@ def test_networkx_reads_ours(tmp_path_factory: pytest.TempPathFactory, tree: Tre
 
 
 def _stripped(label: str | None) -> str:
-    return (
-        "" if label is None else label.strip()
-    )  # networkx drops an empty value, and blanks about it
+    return "" if label is None else label.strip()  # networkx drops an empty value, and blanks about it
 
 
 def test_we_read_networkx_and_igraph(tmp_path: Path) -> None:

@@ -45,9 +45,7 @@ def test_files(tmp_path: Path) -> None:
         attributes={"group 1": ["x y", None], "seen": [True, False]},
     )
     assert (tmp_path / "t.itol.nwk").read_text() == "(a_b:1.0,c:2.0);\n"
-    assert (
-        tmp_path / "t.labels.tsv"
-    ).read_text() == "LABELS\nSEPARATOR TAB\nDATA\na_b\ta b\nc\tc\n"
+    assert (tmp_path / "t.labels.tsv").read_text() == "LABELS\nSEPARATOR TAB\nDATA\na_b\ta b\nc\tc\n"
     assert (tmp_path / "t.metadata.tsv").read_text() == (
         "METADATA\nSEPARATOR TAB\nFIELD_LABELS\tgroup 1\tseen\nDATA\na_b\tx y\ttrue\nc\t\tfalse\n"
     )
@@ -80,9 +78,7 @@ TREE = Tree(2, [[0, 1]], [1.0], labels="ab")
 
 @pytest.mark.parametrize("name", ["t.labels.tsv", "t.metadata.tsv"])
 @pytest.mark.parametrize("content", ["my own\ttable\n", "", "LABELS and more\n", "METADATAX\n"])
-def test_a_file_that_is_not_such_a_table_is_never_replaced(
-    tmp_path: Path, name: str, content: str
-) -> None:
+def test_a_file_that_is_not_such_a_table_is_never_replaced(tmp_path: Path, name: str, content: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(
         FileExistsError,

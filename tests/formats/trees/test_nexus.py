@@ -181,9 +181,7 @@ def test_the_position_of_an_error_in_the_second_tree() -> None:
 def test_dendropy_reads_ours(tree: Tree) -> None:
     # DendroPy ends a command at this label, even in quotes.
     assume(";" not in (tree.labels or ()))
-    other = dendropy.Tree.get(
-        data=write(tree), schema="nexus", suppress_internal_node_taxa=False
-    )
+    other = dendropy.Tree.get(data=write(tree), schema="nexus", suppress_internal_node_taxa=False)
     names = tree.labels or [str(i) for i in range(len(tree))]
     if len({name.lower() for name in names}) < len(names):
         return  # dendropy takes a name in capitals for the same
@@ -195,10 +193,7 @@ def test_dendropy_reads_ours(tree: Tree) -> None:
     }  # the root, a point without a Steiner node, is none
     leaves = [i for i, name in enumerate(names) if name in tips]
     assert len(leaves) >= np.count_nonzero(tree.degrees[: len(tree)] <= 1) - 1
-    found = [
-        [apart.patristic_distance(taxa[names[i]], taxa[names[j]]) for j in leaves]
-        for i in leaves
-    ]
+    found = [[apart.patristic_distance(taxa[names[i]], taxa[names[j]]) for j in leaves] for i in leaves]
     assert_allclose(found, tree.block(leaves, leaves).tolist(), rtol=1e-9)
 
 

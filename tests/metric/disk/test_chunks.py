@@ -60,9 +60,7 @@ def test_a_lost_shard_is_named(tmp_path):
     path = written(tmp_path / "d.zarr", DISTANCES, 5, shards=(20, 20))
     assert len(read(path)) == N
     lose(path, 3, (1, 1))
-    with pytest.raises(
-        ValueError, match=r"chunk c/1/1 \(rows 20 to 39, columns 20 to 39\) is missing"
-    ):
+    with pytest.raises(ValueError, match=r"chunk c/1/1 \(rows 20 to 39, columns 20 to 39\) is missing"):
         read(path)
 
 
@@ -79,9 +77,7 @@ def test_points_that_coincide_are_read_with_a_warning(tmp_path, chunks):
     square = DISTANCES[np.ix_(order, order)]
     array = zarr.create_array(tmp_path / "d.zarr", data=square, chunks=chunks)
     assert array.nchunks_initialized < array.nchunks
-    with pytest.warns(
-        UserWarning, match=r"not stored.*points are assumed to coincide.*restore it"
-    ):
+    with pytest.warns(UserWarning, match=r"not stored.*points are assumed to coincide.*restore it"):
         assert_array_equal(tr.as_metric(array).distances, square)
 
 
@@ -90,9 +86,7 @@ def test_points_as_far_from_all_others_are_not_joined_silently(tmp_path):
     square = 2.0 - 2 * np.eye(4)
     path = written(tmp_path / "d.zarr", square, 2)
     lose(path, 3, (1, 1))
-    with pytest.warns(
-        UserWarning, match=r"^chunk c/1/1 \(rows 2 to 3, columns 2 to 3\) is not stored"
-    ):
+    with pytest.warns(UserWarning, match=r"^chunk c/1/1 \(rows 2 to 3, columns 2 to 3\) is not stored"):
         read(path)
 
 
@@ -113,9 +107,7 @@ def test_metadata_alone_take_neither_disk_nor_memory(tmp_path, monkeypatch, vers
         chunks=(1000, 1000),
         zarr_format=version,
     )
-    monkeypatch.setattr(
-        tempfile, "TemporaryFile", lambda **_: pytest.fail("disk was asked for")
-    )
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: pytest.fail("disk was asked for"))
     for kind in (None, "points"):
         monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 10**12)
         with pytest.raises(ValueError, match="no chunk of the array is stored; the first is"):
@@ -141,25 +133,19 @@ def test_a_chunk_larger_than_memory_is_refused(tmp_path, monkeypatch):
 def test_lost_coordinates_are_named(tmp_path):
     path = written(tmp_path / "p.zarr", POINTS, 2)
     lose(path, 3, (4, 1))
-    with pytest.warns(
-        UserWarning, match=r"chunk c/4/1 \(rows 8 to 9, columns 2 to 2\) is not stored"
-    ):
+    with pytest.warns(UserWarning, match=r"chunk c/4/1 \(rows 8 to 9, columns 2 to 2\) is not stored"):
         read(path, kind="points")
     with pytest.warns(UserWarning, match="chunk c/4/1"):
         tr.as_metric(zarr.open(path, mode="r"), metric="euclidean")
 
 
-@pytest.mark.filterwarnings(
-    "ignore"
-)  # of zarr: text of a fixed width is not in the standard of version 3
+@pytest.mark.filterwarnings("ignore")  # of zarr: text of a fixed width is not in the standard of version 3
 def test_lost_labels_are_named(tmp_path):
     group = zarr.create_group(tmp_path / "d.zarr")
     group.create_array("d", data=DISTANCES)
     group.create_array("labels", data=np.array([f"p{k}" for k in range(N)]), chunks=(10,))
     (tmp_path / "d.zarr/labels/c/2").unlink()
-    with pytest.raises(
-        ValueError, match=r"chunk c/2 of its labels \(entries 20 to 29\) is missing"
-    ):
+    with pytest.raises(ValueError, match=r"chunk c/2 of its labels \(entries 20 to 29\) is missing"):
         read(tmp_path / "d.zarr")
 
 
@@ -168,9 +154,7 @@ def test_chunks_that_hdf5_never_wrote(tmp_path):
         data = file.create_dataset("d", DISTANCES.shape, "f8", chunks=(10, 10))
         data[:20] = DISTANCES[:20]
         data[:, :20] = DISTANCES[:, :20]
-        with pytest.raises(
-            ValueError, match="4 of 16 chunks were never written: write the whole array"
-        ):
+        with pytest.raises(ValueError, match="4 of 16 chunks were never written: write the whole array"):
             tr.as_metric(data)
 
 
@@ -207,7 +191,5 @@ def test_a_chunk_of_blosc_that_is_cut_short_does_not_end_the_process(tmp_path, v
     ):
         read(path)
     if size == 30:  # in a process of its own, which would crash
-        done = subprocess.run(
-            [sys.executable, "-c", CUT, path], capture_output=True, text=True, check=False
-        )
+        done = subprocess.run([sys.executable, "-c", CUT, path], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout.count("get a new copy")) == (0, 2), done.stderr

@@ -82,9 +82,7 @@ def test_a_tree_comes_back_from_disk_and_nothing_is_copied(tmp_path: Path, dtype
 
 @pytest.mark.parametrize("read", [tr.as_metric, tr.formats.read])
 @pytest.mark.usefixtures("all_is_large")
-def test_a_path_and_a_memmap_are_mapped_the_same(
-    tmp_path: Path, read: Callable[[Any], tr.Metric]
-) -> None:
+def test_a_path_and_a_memmap_are_mapped_the_same(tmp_path: Path, read: Callable[[Any], tr.Metric]) -> None:
     tree = whole_tree(50)
     on_disk(tmp_path, tree.distances())
     assert isinstance(read(tmp_path / "d.npy").oracle, CheckedMatrixOracle)
@@ -180,9 +178,7 @@ def test_whatever_a_fit_reads_is_checked(
 
 
 @settings(max_examples=25)
-@given(
-    st.integers(0, 149), st.integers(0, 149), st.sampled_from([np.nan, np.inf, -2.0, 5000.0])
-)
+@given(st.integers(0, 149), st.integers(0, 149), st.sampled_from([np.nan, np.inf, -2.0, 5000.0]))
 def test_the_sample_of_a_small_matrix_is_all_of_it(i: int, j: int, value: float) -> None:
     matrix = whole_tree(150).distances()
     matrix[i, j] = value
@@ -247,22 +243,16 @@ def test_fortran_order_is_read_as_the_mirror_image(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("all_is_large")
 def test_what_would_have_to_be_copied_is_refused(tmp_path: Path) -> None:
     matrix = on_disk(tmp_path, whole_tree(60).distances())
-    with pytest.raises(
-        MetricError, match="of 30 points is a view with gaps.*: save the view as a new file"
-    ):
+    with pytest.raises(MetricError, match="of 30 points is a view with gaps.*: save the view as a new file"):
         MatrixMetric(matrix[::2, ::2])
     foreign = on_disk(tmp_path, whole_tree(60).distances().astype(">f4"))
-    with pytest.raises(
-        MetricError, match="has dtype >f4, which is not in the byte order of this machine"
-    ):
+    with pytest.raises(MetricError, match="has dtype >f4, which is not in the byte order of this machine"):
         MatrixMetric(foreign)
     with pytest.raises(MetricError, match="square distance matrix, got 60 x 59"):
         MatrixMetric(matrix[:, 1:])
 
 
-def test_symmetrize_asks_for_memory_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_symmetrize_asks_for_memory_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = on_disk(tmp_path, whole_tree(60).distances())
     monkeypatch.setattr("treerep._core.memory.available_memory", lambda: 1000)
     with pytest.raises(MemoryError, match="symmetrize='mean' needs"):
@@ -317,9 +307,7 @@ def test_few_points(tmp_path: Path, n: int) -> None:
         (2, 5, 99, "not symmetric"),
     ],
 )
-def test_halves_in_memory_are_looked_at_whole(
-    i: int, j: int, value: float, message: str
-) -> None:
+def test_halves_in_memory_are_looked_at_whole(i: int, j: int, value: float, message: str) -> None:
     matrix = whole_tree(150).distances().astype(np.float16)
     assert_array_equal(MatrixMetric(matrix).block(range(150), range(150)), matrix)
     matrix[i, j] = value
@@ -336,30 +324,20 @@ def test_every_half_is_converted_exactly() -> None:
     matrix[upper] = np.resize(halves, len(upper[0]))
     matrix += matrix.T
     assert set(halves.tolist()) == set(matrix.ravel().tolist())
-    assert_array_equal(
-        MatrixMetric(matrix).block(range(300), range(300)), matrix.astype(np.float64)
-    )
+    assert_array_equal(MatrixMetric(matrix).block(range(300), range(300)), matrix.astype(np.float64))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.usefixtures("all_is_large")
-def test_a_pickle_holds_the_path_and_not_the_matrix(
-    tmp_path: Path, dtype: str, order: Any
-) -> None:
+def test_a_pickle_holds_the_path_and_not_the_matrix(tmp_path: Path, dtype: str, order: Any) -> None:
     tree = whole_tree(200)
     labels = [f"point {i}" for i in range(200)]
-    metric = MatrixMetric(
-        on_disk(tmp_path, np.asarray(tree.distances(), dtype, order=order)), labels=labels
-    )
+    metric = MatrixMetric(on_disk(tmp_path, np.asarray(tree.distances(), dtype, order=order)), labels=labels)
     there = pickle.dumps(metric)
     assert len(there) < 10_000
     found = pickle.loads(there)
-    assert (
-        found.on_disk
-        and type(found.oracle) is type(metric.oracle)
-        and not found.distances.flags.writeable
-    )
+    assert found.on_disk and type(found.oracle) is type(metric.oracle) and not found.distances.flags.writeable
     assert_array_equal(found.block(range(200), range(200)), tree.distances())
     assert_array_equal(tr.fit(found, method="treerep").edges, tree.edges)
     (tmp_path / "d.npy").unlink()
@@ -372,9 +350,7 @@ def test_a_pickle_holds_the_path_and_not_the_matrix(
 
 @pytest.mark.usefixtures("all_is_large")
 def test_a_part_of_a_file_is_found_again(tmp_path: Path) -> None:
-    tables = on_disk(
-        tmp_path, np.stack([whole_tree(30).distances(), 2 * whole_tree(30).distances()])
-    )
+    tables = on_disk(tmp_path, np.stack([whole_tree(30).distances(), 2 * whole_tree(30).distances()]))
     found = pickle.loads(pickle.dumps(MatrixMetric(tables[1])))
     assert_array_equal(found.block(range(30), range(30)), tables[1])
 

@@ -40,9 +40,7 @@ def file_of(metric: MatrixMetric) -> Any:
 
 @pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", ">f8"])
 @pytest.mark.parametrize("chunks", [(90, 90), (1, 90), (90, 1), (17, 40)])
-def test_a_zarr_array(
-    tmp_path: Path, unpacked: bool, dtype: str, chunks: tuple[int, int]
-) -> None:
+def test_a_zarr_array(tmp_path: Path, unpacked: bool, dtype: str, chunks: tuple[int, int]) -> None:
     array = zarr.create_array(tmp_path / "d.zarr", data=DISTANCES.astype(dtype), chunks=chunks)
     metric = tr.as_metric(array, labels=map(str, range(90)))
     assert isinstance(metric, MatrixMetric) and metric.on_disk == unpacked
@@ -60,9 +58,7 @@ def test_an_hdf5_data_set(tmp_path: Path, unpacked: bool) -> None:
             assert_array_equal(tr.fit(file[name], method="treerep").edges, TREE.edges)
 
 
-def test_the_file_has_no_name_and_goes_away(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_has_no_name_and_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mapped, "LARGE", 1000)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     metric = tr.as_metric(zarr.array(DISTANCES))
@@ -76,18 +72,14 @@ def test_few_points(n: int, unpacked: bool) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 1000, 10**6])
-def test_blocks_are_whole_chunks_and_cover_all(
-    size: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_are_whole_chunks_and_cover_all(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored, "_BLOCK_BYTES", size)
     for n, chunks in [(90, (17, 40)), (90, None), (90, (90, 90)), (7, (100, 3)), (1, (1, 1))]:
         covered = np.zeros((n, n), int)
         for rows, cols in stored._blocks(n, 8, chunks):
             covered[rows, cols] += 1
             if chunks is not None:
-                assert (
-                    rows.start % min(n, chunks[0]) == 0 and cols.start % min(n, chunks[1]) == 0
-                )
+                assert rows.start % min(n, chunks[0]) == 0 and cols.start % min(n, chunks[1]) == 0
         assert (covered == 1).all(), (n, chunks)
 
 
@@ -102,9 +94,7 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(ValueError, match="use_rep does not apply to a distance matrix"):
         tr.as_metric(zarr.array(DISTANCES), use_rep="X")
     monkeypatch.setattr(mapped, "LARGE", 1000)
-    monkeypatch.setattr(
-        shutil, "disk_usage", lambda folder: shutil._ntuple_diskusage(100, 90, 10)
-    )
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: shutil._ntuple_diskusage(100, 90, 10))
     with pytest.raises(
         MetricError,
         match="takes 64,800 bytes, but .* has 10 bytes free: set TMPDIR",
@@ -134,9 +124,7 @@ def test_folders_of_zarr(tmp_path: Path) -> None:
     names = np.array([f"point {i}" for i in range(90)])
     group.create_array("labels", data=names)
     assert tr.formats.read(tmp_path / "two.zarr", use_rep="d").labels == tuple(names)
-    with pytest.raises(
-        ValueError, match="two.zarr: the file contains .*: choose one array with use_rep="
-    ):
+    with pytest.raises(ValueError, match="two.zarr: the file contains .*: choose one array with use_rep="):
         tr.formats.read(tmp_path / "two.zarr")
     with pytest.raises(ValueError, match="the file has no array 'Y'"):
         tr.formats.read(tmp_path / "two.zarr", use_rep="Y")

@@ -46,9 +46,7 @@ APE_GAMMA = {
     "tn93": "0.130872442734 0.175333132019 0.156524667506 0.437266216163 0.384872929815 0.476266656718",
 }
 # model="logdet", which is -1/4 ln det F - ln 4 in ape, without the correction for frequencies.
-APE_LOGDET = (
-    "0.112985027081 0.167493902748 0.13752158443 0.31065754712 0.287797945387 0.355861888575"
-)
+APE_LOGDET = "0.112985027081 0.167493902748 0.13752158443 0.31065754712 0.287797945387 0.355861888575"
 
 
 def numbers(text):
@@ -144,16 +142,10 @@ def test_hand_worked():
     # Ten sites: the first pair has one transition, the second two transversions.
     rows = ["ACGTACGTAC", "ACGTACGTAT", "ACGTTCGAAC"]
     jc69 = tr.SequenceMetric(rows, "jc69").pairs([0, 0], [1, 2])
-    np.testing.assert_allclose(
-        jc69, [-0.75 * math.log(1 - 0.4 / 3), -0.75 * math.log(1 - 0.8 / 3)]
-    )
+    np.testing.assert_allclose(jc69, [-0.75 * math.log(1 - 0.4 / 3), -0.75 * math.log(1 - 0.8 / 3)])
     k2p = tr.SequenceMetric(rows).pairs([0, 0], [1, 2])
-    np.testing.assert_allclose(
-        k2p, [-0.5 * math.log(0.8), -0.5 * math.log(0.8) - 0.25 * math.log(0.6)]
-    )
-    np.testing.assert_array_equal(
-        tr.SequenceMetric(rows, "p").pairs([0, 0], [1, 2]), [0.1, 0.2]
-    )
+    np.testing.assert_allclose(k2p, [-0.5 * math.log(0.8), -0.5 * math.log(0.8) - 0.25 * math.log(0.6)])
+    np.testing.assert_array_equal(tr.SequenceMetric(rows, "p").pairs([0, 0], [1, 2]), [0.1, 0.2])
 
 
 def test_defaults():
@@ -203,9 +195,7 @@ def test_invariances(rows, model, rng):
     np.testing.assert_array_equal(found, found.T)
     np.testing.assert_array_equal(np.diag(found), 0)
     order = np.random.default_rng(rng).permutation(12)
-    np.testing.assert_allclose(
-        all_distances(["".join(row[k] for k in order) for row in rows], model), found
-    )
+    np.testing.assert_allclose(all_distances(["".join(row[k] for k in order) for row in rows], model), found)
     complement = str.maketrans("ACGT", "TGCA")
     np.testing.assert_allclose(
         all_distances([row.translate(complement) for row in rows], model), found, atol=1e-12
@@ -235,9 +225,7 @@ def test_undefined_pairs(model):
     rows = ["ACGTACGT--------", "--------ACGTACGT", "ACGTACGTACGTACGT", "CGTACGTACGTACGTA"]
     options = {"alphabet": alphabet, "labels": labels}
     strict = tr.SequenceMetric(rows, model, **options, saturated="raise")
-    with pytest.raises(
-        MetricError, match=f"the {model} distance of 'one' and 'two' is .* site"
-    ):
+    with pytest.raises(MetricError, match=f"the {model} distance of 'one' and 'two' is .* site"):
         strict.pairs(0, 1)
     expected = [[0, 1]] if model == "p" else [[0, 1], [0, 3], [1, 3], [2, 3]]
     assert strict.saturated_pairs().tolist() == expected
@@ -455,9 +443,7 @@ def test_restrict():
     some = metric.restrict(["e", 1, "a"])
     expected = tr.SequenceMetric([rows[4], rows[1], rows[0]], "tn93", gamma=0.5)
     assert (some.labels, some.gamma, some.saturated) == (("e", "b", "a"), 0.5, "cap")
-    np.testing.assert_array_equal(
-        some.pairs([0, 0, 1], [1, 2, 2]), expected.pairs([0, 0, 1], [1, 2, 2])
-    )
+    np.testing.assert_array_equal(some.pairs([0, 0, 1], [1, 2, 2]), expected.pairs([0, 0, 1], [1, 2, 2]))
     with pytest.raises(ValueError, match="no sequence 'z'"):
         metric.restrict(["a", "z"])
     with pytest.raises(IndexError, match="point 6 does not exist"):

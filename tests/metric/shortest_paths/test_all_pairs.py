@@ -54,9 +54,7 @@ def test_whole_and_partial_groups_of_sources(n: int) -> None:
 @pytest.mark.parametrize("longest", [6, 8, 32])
 def test_short_and_long_paths(longest: int) -> None:
     paths = [np.r_[0, np.arange(1, longest // 2 + 1) + k * (longest // 2)] for k in range(40)]
-    spider = GraphMetric(
-        np.concatenate([np.column_stack([path[:-1], path[1:]]) for path in paths])
-    )
+    spider = GraphMetric(np.concatenate([np.column_stack([path[:-1], path[1:]]) for path in paths]))
     expected = shortest_path(spider.adjacency)
     assert expected.max() == longest
     assert_array_equal(hops(spider), expected)
@@ -69,9 +67,7 @@ def test_the_longest_path() -> None:
 
 def test_small_graphs_have_a_matrix_and_the_same_trees_as_with_labels() -> None:
     rng = np.random.default_rng(0)
-    edges = np.concatenate(
-        [np.column_stack([np.arange(1, 300), rng.integers(np.arange(1, 300))])]
-    )
+    edges = np.concatenate([np.column_stack([np.arange(1, 300), rng.integers(np.arange(1, 300))])])
     matrix, labels = GraphMetric(edges), GraphMetric(edges)
     assert isinstance(labels.build_labels(), HubOracle)
     assert isinstance(matrix.oracle, MatrixOracle)

@@ -42,9 +42,7 @@ def star(n: int) -> np.ndarray:
 
 
 def caterpillar(n: int) -> np.ndarray:
-    return np.concatenate(
-        [path(n // 2), np.column_stack([np.arange(n // 2), np.arange(n // 2) + n // 2])]
-    )
+    return np.concatenate([path(n // 2), np.column_stack([np.arange(n // 2), np.arange(n // 2) + n // 2])])
 
 
 def grid(height: int, width: int) -> np.ndarray:
@@ -90,9 +88,7 @@ def test_unweighted_labels_equal_scipys_distances(n: int, extra: int, seed: int)
     kind=st.sampled_from(["floats", "tenths", "ties", "wide"]),
 )
 @settings(max_examples=80)
-def test_weighted_labels_equal_scipys_distances(
-    n: int, extra: int, seed: int, kind: str
-) -> None:
+def test_weighted_labels_equal_scipys_distances(n: int, extra: int, seed: int, kind: str) -> None:
     edges = random_edges(n, extra, seed)
     rng = np.random.default_rng(seed)
     whole = rng.integers(1, 4, len(edges))
@@ -177,8 +173,7 @@ def test_labels_of_a_grid_grow_slower_than_its_side() -> None:
 def test_rounding_does_not_break_ties_and_lengthen_labels() -> None:
     # All shortest paths of a grid tie; with lengths of 0.1 their sums differ in the last bits.
     exact, rounded = (
-        GraphMetric(grid(40, 40), weights=np.full(len(grid(40, 40)), length))
-        for length in (2.0, 0.1)
+        GraphMetric(grid(40, 40), weights=np.full(len(grid(40, 40)), length)) for length in (2.0, 0.1)
     )
     assert exact.integral and not rounded.integral
     assert mean_label_size(rounded) < 1.05 * mean_label_size(exact)

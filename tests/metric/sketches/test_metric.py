@@ -37,9 +37,7 @@ def mutated(rate: float, length: int = 100_000, seed: int = 0) -> tuple[str, str
     """Return a random genome, and the genome with a share of its letters changed."""
     rng = np.random.default_rng(seed)
     first = rng.integers(4, size=length)
-    second = np.where(
-        rng.random(length) < rate, (first + rng.integers(1, 4, length)) % 4, first
-    )
+    second = np.where(rng.random(length) < rate, (first + rng.integers(1, 4, length)) % 4, first)
     letters = np.array(list("ACGT"))
     return "".join(letters[first]), "".join(letters[second])
 
@@ -149,9 +147,7 @@ def test_fits_a_tree_and_survives_pickling() -> None:
     for _ in range(2):
         middle = np.where(rng.random(len(root)) < 0.03, rng.integers(4, size=len(root)), root)
         for _ in range(2):
-            leaf = np.where(
-                rng.random(len(root)) < 0.01, rng.integers(4, size=len(root)), middle
-            )
+            leaf = np.where(rng.random(len(root)) < 0.01, rng.integers(4, size=len(root)), middle)
             genomes.append("".join(letters[leaf]))
     m = tr.SketchMetric.from_sequences(genomes, labels="abcd")
     for method in ("neighbor_joining", "treerep", "auto"):
@@ -197,9 +193,7 @@ def test_bad_input(tmp_path: Path) -> None:
     path = tmp_path / "x.fa"
     for content in (b"", b"ACGT\n", b"ACGT\n>a\nACGT\n"):
         path.write_bytes(content)
-        with pytest.raises(
-            ValueError, match=r"x\.fa is not a FASTA file: it must start with >label"
-        ):
+        with pytest.raises(ValueError, match=r"x\.fa is not a FASTA file: it must start with >label"):
             tr.SketchMetric.read(path)
     path.write_bytes(gzip.compress(b">a\n" + b"ACGT" * 1000)[:-10])
     with pytest.raises(ValueError, match=r"x\.fa is damaged"):

@@ -11,8 +11,8 @@ from benchmarks.alignments import Simulation, sequence_metric, simulate
 from benchmarks.truth import wrong_splits
 from tests.metrics import Table
 from tests.strategies import any_symmetric, tree_metrics
-from treerep.refinement.backbone._near_relations import first_copies, with_near_relations
 from treerep.refinement.backbone import build
+from treerep.refinement.backbone._near_relations import first_copies, with_near_relations
 from treerep.refinement.backbone._small_tree import kind_of, weighting
 from treerep.refinement.backbone.build import make_symmetric
 from treerep.refinement.lengths._splits import find_tree_splits
@@ -39,10 +39,7 @@ def test_kinds():
 def test_balance_is_the_power_of_the_weights():
     assert weighting("points", 0.5, 100)[:3] == ((2.0,), (2.0,), 0.2)
     assert weighting("points", 0.5, 100).nearby and not weighting("points", 0.0, 100).nearby
-    assert (
-        weighting("graph", 0.25, 9).share == 0.25
-        and weighting("distances", 0.25, 9).share == 0.0
-    )
+    assert weighting("graph", 0.25, 9).share == 0.25 and weighting("distances", 0.25, 9).share == 0.0
 
 
 # Exactness
@@ -67,9 +64,7 @@ def test_points_in_one_place():
 
 @pytest.mark.parametrize("scale", [1e-140, 1e-70, 1e70, 1e140])
 def test_any_unit_will_do(scale):
-    d = tr.PointMetric(np.random.default_rng(0).normal(size=(60, 3))).block(
-        range(60), range(60)
-    )
+    d = tr.PointMetric(np.random.default_rng(0).normal(size=(60, 3))).block(range(60), range(60))
     for size in (20, 60):
         tree = tr.fit(d * scale, method="backbone", size=size)
         assert 0 < tr.average_distortion(tree, d * scale) < 0.5
@@ -148,9 +143,7 @@ def test_graphs_are_better_than_from_relaxed_neighbor_joining(name, data_folder)
 
 
 # A little looser than what `refine` and the default both reach: see benchmarks/results/backbone.md.
-@pytest.mark.parametrize(
-    ("name", "refined"), [("celegans", (0.1135, 0.745)), ("diseasome", (0.0755, 0.969))]
-)
+@pytest.mark.parametrize(("name", "refined"), [("celegans", (0.1135, 0.745)), ("diseasome", (0.0755, 0.969))])
 def test_small_graphs_are_as_good_as_refined_ones(name, refined, data_folder):
     graph = tr.datasets.load(name).metric
     tree = tr.fit(graph)
@@ -159,9 +152,7 @@ def test_small_graphs_are_as_good_as_refined_ones(name, refined, data_folder):
 
 
 @pytest.mark.parametrize("name", ["celegans", "diseasome"])
-def test_minimum_evolution_replaces_a_start_only_if_both_scores_are_better(
-    name, data_folder, monkeypatch
-):
+def test_minimum_evolution_replaces_a_start_only_if_both_scores_are_better(name, data_folder, monkeypatch):
     graph = tr.datasets.load(name).metric
 
     def scores():
@@ -190,9 +181,7 @@ def test_tables_become_symmetric_in_place(n):
     assert_array_equal(table, expected)
 
 
-@pytest.mark.parametrize(
-    "what", [Simulation(200, 500, 0.3), Simulation(200, 1000, 0.8, 0.6, 4.0)]
-)
+@pytest.mark.parametrize("what", [Simulation(200, 500, 0.3), Simulation(200, 1000, 0.8, 0.6, 4.0)])
 def test_phylogenies_are_truer_than_from_neighbor_joining(what):
     alignment = simulate(what, rng=1)
     every = np.arange(what.taxa)
@@ -239,9 +228,7 @@ def test_simulated_distances_are_those_of_the_true_tree():
 def test_options_of_other_methods_name_their_method():
     with pytest.raises(ValueError, match="tol is an option of treerep: add method='treerep'"):
         tr.fit(np.ones((9, 9)) - np.eye(9), tol=0.1)
-    with pytest.raises(
-        ValueError, match="size is an option of backbone: add method='backbone'"
-    ):
+    with pytest.raises(ValueError, match="size is an option of backbone: add method='backbone'"):
         tr.fit(np.ones((9, 9)) - np.eye(9), size=5)
 
 
@@ -295,9 +282,7 @@ def test_small_clades_change_and_the_tree_above_them_stays():
 
     def large_splits(tree):
         found = find_tree_splits(tree)  # from a centroid
-        sides = [
-            found.points[low:high] for low, high in zip(found.first, found.last, strict=True)
-        ]
+        sides = [found.points[low:high] for low, high in zip(found.first, found.last, strict=True)]
         return {frozenset(side.tolist()) for side in sides if largest < len(side) < 200}
 
     assert large_splits(start) <= large_splits(found)

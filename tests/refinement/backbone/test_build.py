@@ -36,9 +36,7 @@ def places_of(tree, distances, power, jobs=1):
     """The best places of the points behind those of the tree, by a matrix of all distances."""
     m, n = len(tree), len(distances)
     with Workers(jobs) as workers:
-        return best_places(
-            tree, Table(distances), np.arange(m), np.arange(m, n), power, workers
-        )
+        return best_places(tree, Table(distances), np.arange(m), np.arange(m, n), power, workers)
 
 
 # Placement
@@ -48,20 +46,14 @@ def test_a_place_by_hand():
     # On an edge of length 4: 1 from one end, 3 from the other, and 2 above it.
     d = np.array([[0, 4, 3], [4, 0, 5], [3, 5, 0.0]])
     found = places_of(tr.Tree(2, [[0, 1]], [4.0]), d, 0.0)
-    assert (
-        found.node.tolist() == [1]
-        and found.above.tolist() == [3.0]
-        and found.height.tolist() == [2.0]
-    )
+    assert found.node.tolist() == [1] and found.above.tolist() == [3.0] and found.height.tolist() == [2.0]
 
 
 def test_weights_count_by_hand():
     # Equal errors of 1 at distances 1 and 3 cannot both vanish on one edge of length 2; with 1 / d^2 the near one wins.
     d = np.array([[0, 2, 1], [2, 0, 3.5], [1, 3.5, 0]])
     tree = tr.Tree(2, [[0, 1]], [2.0])
-    plain, near = (
-        distances_from(tree, places_of(tree, d, power), np.arange(2))[0] for power in (0.0, 2.0)
-    )
+    plain, near = (distances_from(tree, places_of(tree, d, power), np.arange(2))[0] for power in (0.0, 2.0))
     assert abs(near[0] - 1) < abs(plain[0] - 1)
 
 
@@ -75,25 +67,19 @@ def least_cost(tree, row, power):
 
         def cost(at, from_u=from_u, from_v=from_v, length=length):
             x, y = at
-            return float(
-                (weight * (np.minimum(from_u + x, from_v + length - x) + y - row) ** 2).sum()
-            )
+            return float((weight * (np.minimum(from_u + x, from_v + length - x) + y - row) ** 2).sum())
 
         for start in (0.0, length / 2, length):
             bounds = [(0, length), (0, None)]
             best = min(
                 best,
-                minimize(
-                    cost, [start, row.mean()], bounds=bounds, method="L-BFGS-B", tol=1e-14
-                ).fun,
+                minimize(cost, [start, row.mean()], bounds=bounds, method="L-BFGS-B", tol=1e-14).fun,
             )
     return best, weight
 
 
 @settings(max_examples=25)
-@given(
-    st.integers(2, 12), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1.0, 2.0, 3.0, 4.0])
-)
+@given(st.integers(2, 12), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1.0, 2.0, 3.0, 4.0]))
 def test_places_are_as_good_as_those_of_scipy(m, seed, power):
     rng = np.random.default_rng(seed)
     tree = tr.datasets.random_tree(m, hidden=float(rng.choice([0.0, 0.5])), rng=seed)
@@ -150,9 +136,7 @@ def test_places_side_by_side_have_the_bits_of_a_plain_loop(m, count, seed, power
     tree = tr.datasets.random_tree(m, hidden=float(rng.choice([0.0, 0.5])), rng=seed)
     near = tree.distances()[rng.choice(m, count)]
     # Noise from none, where many edges are about as good, to more than the distances. Some are duplicates of points.
-    distances = np.abs(
-        near + rng.choice([0.0, 1e-6, 0.1, 3.0], (count, 1)) * rng.normal(size=(count, m))
-    )
+    distances = np.abs(near + rng.choice([0.0, 1e-6, 0.1, 3.0], (count, 1)) * rng.normal(size=(count, m)))
     distances = read_only(np.maximum(distances, rng.choice([0.0, 1e-3], (count, 1))))
     view = preorder(tree.edges, tree.weights, 0)
     smallest = 1e-3 * tree.weights.max()
@@ -193,9 +177,7 @@ def test_branches_keep_the_heights_of_points_at_nodes(d, m):
     places = places_of(tree, d, 0.0)
     places = Places(places.node, np.zeros(n - m), places.height)
     with Workers(1) as workers:
-        edges, weights = grow(
-            tree, Table(d), np.arange(m), np.arange(m, n), places, 0.0, workers
-        )
+        edges, weights = grow(tree, Table(d), np.arange(m), np.arange(m, n), places, 0.0, workers)
     grown = tr.Tree(n, edges, np.maximum(weights, 0)).canonical()
     expected = distances_from(tree, places, np.arange(m))
     size = 1e-12 * max(expected.max(), 1e-300)
@@ -246,9 +228,7 @@ def test_few_points_give_the_refined_tree():
 def test_the_tree_depends_on_the_seed_alone(kind, monkeypatch):
     points = tr.datasets.branching_cells(300, dim=5, rng=1).points
     matrix = tr.PointMetric(points).block(range(300), range(300))
-    ring = [[k, (k + 1) % 300] for k in range(300)] + [
-        [k, (7 * k + 3) % 300] for k in range(0, 300, 11)
-    ]
+    ring = [[k, (k + 1) % 300] for k in range(300)] + [[k, (7 * k + 3) % 300] for k in range(0, 300, 11)]
     data = {
         "points": tr.PointMetric(points),
         "matrix": tr.MatrixMetric(matrix),
@@ -268,9 +248,7 @@ def test_distances_from_searches_and_from_labels_give_the_same_tree(monkeypatch)
     ends = generator.choice(3000, (9000, 2), p=chance / chance.sum())
     later = np.arange(1, 3000)
     edges = np.concatenate([np.column_stack([generator.integers(0, later), later]), ends])
-    by_searches, by_labels = (
-        tr.GraphMetric(edges[edges[:, 0] != edges[:, 1]]) for _ in range(2)
-    )
+    by_searches, by_labels = (tr.GraphMetric(edges[edges[:, 0] != edges[:, 1]]) for _ in range(2))
     assert by_searches._read_together > 1
     tree = tr.fit(by_searches, method="backbone", size=300, rng=0)
     assert not by_searches.has_labels

@@ -55,9 +55,7 @@ def test_moves_come_close_to_the_best_of_105_trees() -> None:
 @given(any_symmetric(max_points=20), st.integers(0, 9))
 def test_moves_never_raise_the_error(d: np.ndarray, seed: int) -> None:
     if len(d) > 1:
-        moved, rooted = (
-            tr.fit(d, method="linf", rng=seed, moves=moves) for moves in (True, False)
-        )
+        moved, rooted = (tr.fit(d, method="linf", rng=seed, moves=moves) for moves in (True, False))
         assert error(moved, d) <= error(rooted, d)
 
 
@@ -162,9 +160,7 @@ def test_a_point_moves_to_the_best_place_that_scipy_finds(seed: int, rate: float
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.5, 4.0]))
-def test_every_move_lowers_the_objective_and_keeps_the_errors_up_to_date(
-    seed: int, rate: float
-) -> None:
+def test_every_move_lowers_the_objective_and_keeps_the_errors_up_to_date(seed: int, rate: float) -> None:
     steps = Steps(12, seed, rate)
     before = steps.objective(steps.start)
     for node in np.random.default_rng(seed).permutation(22):

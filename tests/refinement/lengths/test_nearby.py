@@ -33,8 +33,7 @@ def test_loss_by_definition(monkeypatch):
         assert low <= v < high and len(others) <= 24
         nearest = others[np.argsort(d[v, others], kind="stable")[:10]]
         precision = [
-            (x[v, nearest] <= x[v, u] + 1e-8).sum() / (x[v, others] <= x[v, u] + 1e-8).sum()
-            for u in nearest
+            (x[v, nearest] <= x[v, u] + 1e-8).sum() / (x[v, others] <= x[v, u] + 1e-8).sum() for u in nearest
         ]
         total += 1 - np.mean(precision)
     assert_allclose(near.loss(gather(splits, tree.weights)), total / 80, rtol=1e-12)

@@ -46,9 +46,7 @@ def plain_step(x: float, d: np.ndarray, width: float) -> np.ndarray:
     return weights(d) @ (at_least - own / 2)
 
 
-def plain_losses(
-    d: np.ndarray, graph: tr.GraphMetric, width: float | np.ndarray
-) -> list[float]:
+def plain_losses(d: np.ndarray, graph: tr.GraphMetric, width: float | np.ndarray) -> list[float]:
     """For every point, 1 - mean over neighbors of (1 + nearer neighbors) / (1 + nearer points)."""
     losses = []
     widths = np.broadcast_to(width, len(d))
@@ -68,9 +66,7 @@ def plain_loss(d: np.ndarray, graph: tr.GraphMetric, width: float) -> float:
     return float(np.mean(plain_losses(d, graph, width)))
 
 
-def case(
-    tree: tr.Tree, seed: int, jobs: int = 1
-) -> tuple[Neighborhoods, np.ndarray, tr.GraphMetric]:
+def case(tree: tr.Tree, seed: int, jobs: int = 1) -> tuple[Neighborhoods, np.ndarray, tr.GraphMetric]:
     graph = random_graph(len(tree), seed)
     splits = find_tree_splits(tree)
     return (
@@ -81,9 +77,7 @@ def case(
 
 
 @settings(max_examples=40)
-@given(
-    trees(min_points=3, max_nodes=20), st.integers(0, 1000), st.sampled_from([0.05, 0.5, 3.0])
-)
+@given(trees(min_points=3, max_nodes=20), st.integers(0, 1000), st.sampled_from([0.05, 0.5, 3.0]))
 def test_value_is_that_of_plain_numpy(tree: tr.Tree, seed: int, width: float) -> None:
     near, length, graph = case(tree, seed)
     assert near.smooth_loss(length, width)[0] == pytest.approx(
@@ -93,13 +87,9 @@ def test_value_is_that_of_plain_numpy(tree: tr.Tree, seed: int, width: float) ->
 
 @settings(max_examples=40)
 @given(trees(min_points=3, max_nodes=20), st.integers(0, 1000))
-def test_without_smoothing_it_is_the_precision_of_the_definition(
-    tree: tr.Tree, seed: int
-) -> None:
+def test_without_smoothing_it_is_the_precision_of_the_definition(tree: tr.Tree, seed: int) -> None:
     near, length, graph = case(tree, seed)
-    assert 1 - near.loss(length) == pytest.approx(
-        float(tr.mean_average_precision(tree, graph)), abs=1e-9
-    )
+    assert 1 - near.loss(length) == pytest.approx(float(tr.mean_average_precision(tree, graph)), abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -179,9 +169,7 @@ def test_balance_walks_from_distances_to_neighborhoods() -> None:
     metric = tr.MatrixMetric(graph.block(every, every))
     start = tr.fit(metric, method="neighbor_joining")
     found = [
-        fit_weights(
-            start, metric, objective="l1", balance=share, neighbors=graph.adjacency
-        ).tree
+        fit_weights(start, metric, objective="l1", balance=share, neighbors=graph.adjacency).tree
         for share in (0.0, 0.3, 0.9)
     ]
     distortion = [float(tr.average_distortion(tree, metric)) for tree in found]
@@ -212,15 +200,11 @@ def test_every_neighbor_is_found_where_rounding_hides_it() -> None:
     """Neighbors so near that depths cannot tell them apart: one that is not listed would be read from nowhere."""
     rng = np.random.default_rng(0)
     cluster = np.arange(60) // 20
-    d = np.triu(
-        rng.uniform(1, 2, (60, 60)) * np.where(cluster[:, None] == cluster, 1e-16, 1.0), 1
-    )
+    d = np.triu(rng.uniform(1, 2, (60, 60)) * np.where(cluster[:, None] == cluster, 1e-16, 1.0), 1)
     metric = tr.MatrixMetric(d + d.T)
     tree = tr.fit(metric, method="neighbor_joining")
     short = rng.uniform(0, 1e-16, len(tree.weights))
-    tree = tree.with_weights(
-        np.where(tree.weights < 1e-3, short, tree.weights * rng.uniform(0.5, 1.5))
-    )
+    tree = tree.with_weights(np.where(tree.weights < 1e-3, short, tree.weights * rng.uniform(0.5, 1.5)))
     splits = find_tree_splits(tree)
     near = Neighborhoods(neighbor_graph(metric), splits, 1.0, Workers(1))
     rooted = measured(splits, depths(splits, gather(splits, tree.weights)))

@@ -56,9 +56,7 @@ def path_matrix(tree):
 
 def factors(d, power):
     """Distance 0 counts like the smallest positive one."""
-    return np.where(d > 0, d, d.min(where=d > 0, initial=np.inf) if d.any() else 1.0) ** (
-        -power / 2
-    )
+    return np.where(d > 0, d, d.min(where=d > 0, initial=np.inf) if d.any() else 1.0) ** (-power / 2)
 
 
 def upper(matrix):
@@ -111,10 +109,7 @@ def test_four_leaves_that_want_no_inner_edge():
     d = np.array([[0, 6, 4, 5], [6, 0, 5, 4], [4, 5, 0, 6], [5, 4, 6, 0]], float)
     fit = fit_weights(Tree(4, QUARTET, np.ones(5)), MatrixMetric(d))
     assert fit.tree.weights == pytest.approx([2.5, 2.5, 0.0, 2.5, 2.5], abs=1e-12)
-    assert (
-        fit_weights(Tree(4, QUARTET, np.ones(5)), MatrixMetric(d), lower=0.25).tree.weights[2]
-        == 0.25
-    )
+    assert fit_weights(Tree(4, QUARTET, np.ones(5)), MatrixMetric(d), lower=0.25).tree.weights[2] == 0.25
 
 
 def test_relative_squares_of_one_edge():
@@ -122,9 +117,7 @@ def test_relative_squares_of_one_edge():
     # sum ((x - d) / d)^2: a - 1 + (a + b - 4) / 16 = 0, (b - 2) / 4 + (a + b - 4) / 16 = 0.
     d = as_metric([[0, 1, 4], [1, 0, 2], [4, 2, 0]])
     fit = fit_weights(Tree(3, [[0, 1], [1, 2]], [1.0, 1.0]), d, power=2.0)
-    expected = np.linalg.solve(
-        [[17 / 16, 1 / 16], [1 / 16, 5 / 16]], [1 + 1 / 4, 1 / 2 + 1 / 4]
-    )
+    expected = np.linalg.solve([[17 / 16, 1 / 16], [1 / 16, 5 / 16]], [1 + 1 / 4, 1 / 2 + 1 / 4])
     assert fit.tree.weights == pytest.approx(expected, rel=1e-10)
 
 
@@ -194,12 +187,7 @@ def test_guesses_are_few():
         problem.precondition = lambda *given: solved.append(1) or precondition(*given)
         found = principal_pivoting(problem, length, gradient, np.zeros(len(length)))
         assert found is not None
-        assert (
-            problem.residual(
-                found, problem.pairs.sums(SQUARES, found)[1], np.zeros(len(length))
-            )
-            < 1e-10
-        )
+        assert problem.residual(found, problem.pairs.sums(SQUARES, found)[1], np.zeros(len(length))) < 1e-10
     assert len(solved) < 20
     assert (found == 0).sum() > 50, "bounds should be active here"
 
@@ -234,9 +222,7 @@ def test_average_distortion_near_the_linear_programme(seed):
     )
     fit = fit_weights(tree, MatrixMetric(d), objective="l1")
     plain = float(average_distortion(fit.tree, MatrixMetric(d)))
-    assert fit.start == pytest.approx(
-        np.sqrt((R @ tree.weights - 1) ** 2 + 1e-6).mean(), rel=1e-12
-    )
+    assert fit.start == pytest.approx(np.sqrt((R @ tree.weights - 1) ** 2 + 1e-6).mean(), rel=1e-12)
     assert programme.fun <= plain <= fit.value <= programme.fun + 1e-3 + 2e-3 * programme.fun
 
 
@@ -282,9 +268,7 @@ def test_exact_trees_are_fixed_points(tree, power, objective):
 @given(trees(25, 2), st.sampled_from([0.0, 1.0, 2.0]))
 def test_exact_trees_come_back(tree, power):
     truth = tree.distances()
-    fit = fit_weights(
-        tree.with_weights(np.ones(len(tree.edges))), MatrixMetric(truth), power=power
-    )
+    fit = fit_weights(tree.with_weights(np.ones(len(tree.edges))), MatrixMetric(truth), power=power)
     size = max(truth.max(), 1e-300)
     near = (truth > 0) | (power == 0)
     assert fit.tree.distances()[near] == pytest.approx(truth[near], abs=1e-8 * size)
@@ -307,9 +291,7 @@ def test_never_worse(distances, seed, objective, power):
     assert (fit.tree.weights >= 0).all()
     assert np.array_equal(fit.tree.edges, tree.edges)
     again = fit_weights(fit.tree, Table(distances), objective=objective, power=power)
-    assert again.start == pytest.approx(
-        fit.value, rel=1e-9, abs=1e-12 * max(np.sum(distances**2), 1e-300)
-    )
+    assert again.start == pytest.approx(fit.value, rel=1e-9, abs=1e-12 * max(np.sum(distances**2), 1e-300))
 
 
 @pytest.mark.parametrize("shape", ["caterpillar", "path", "star"])
@@ -339,9 +321,7 @@ def test_long_paths_converge(shape):
 def test_long_path_with_relative_errors():
     n = 400
     rng = np.random.default_rng(1)
-    tree = Tree(
-        n, np.column_stack([np.arange(n - 1), np.arange(1, n)]), rng.uniform(0.1, 1.0, n - 1)
-    )
+    tree = Tree(n, np.column_stack([np.arange(n - 1), np.arange(1, n)]), rng.uniform(0.1, 1.0, n - 1))
     noise = np.exp(np.triu(rng.normal(0, 0.3, (n, n)), 1))
     fit = fit_weights(tree, Table(tree.distances() * noise * noise.T), power=2.0)
     assert fit.residual <= 1e-9 and fit.exact
@@ -357,9 +337,7 @@ def test_long_path_with_relative_errors():
 def test_scale_does_not_matter(tree, seed, scale, power):
     d = random_metric(seed, len(tree))
     plain = fit_weights(tree, Table(d), power=power).tree.weights
-    scaled = fit_weights(
-        tree.with_weights(tree.weights * scale), Table(d * scale), power=power
-    ).tree.weights
+    scaled = fit_weights(tree.with_weights(tree.weights * scale), Table(d * scale), power=power).tree.weights
     assert scaled / scale == pytest.approx(plain, abs=1e-7)
 
 
@@ -372,9 +350,9 @@ def test_two_points():
     # The chain 0 - 2 - 3 - 1 keeps its proportions; nothing measures the edge 3 - 4.
     assert fit.tree.weights == pytest.approx([2.0, 6.0, 0.0, 7.0], abs=1e-12)
     # At least 1 each: what is above is shared as before, 0 : 2 : 0.
-    assert fit_weights(
-        tree, as_metric([[0, 8], [8, 0]]), lower=1.0
-    ).tree.weights == pytest.approx([1, 6, 1, 7])
+    assert fit_weights(tree, as_metric([[0, 8], [8, 0]]), lower=1.0).tree.weights == pytest.approx(
+        [1, 6, 1, 7]
+    )
 
 
 def test_a_chain_without_length_is_shared_evenly():
@@ -383,9 +361,7 @@ def test_a_chain_without_length_is_shared_evenly():
 
 
 def test_a_chain_whose_sum_is_right_and_one_part_too_short():
-    fit = fit_weights(
-        Tree(2, [[0, 2], [2, 1]], [0.0, 8.0]), as_metric([[0, 8], [8, 0]]), lower=1.0
-    )
+    fit = fit_weights(Tree(2, [[0, 2], [2, 1]], [0.0, 8.0]), as_metric([[0, 8], [8, 0]]), lower=1.0)
     assert fit.tree.weights == pytest.approx([1.0, 7.0])
     assert fit.value == 0.0
 
@@ -399,10 +375,7 @@ def test_all_distances_zero():
     for power in (0.0, 2.0):
         fit = fit_weights(Tree(4, QUARTET, np.ones(5)), Table(np.zeros((4, 4))), power=power)
         assert fit.tree.weights == pytest.approx(np.zeros(5), abs=1e-12)
-    assert (
-        fit_weights(Tree(4, QUARTET, np.ones(5)), Table(np.zeros((4, 4))), objective="l1").value
-        == 0.0
-    )
+    assert fit_weights(Tree(4, QUARTET, np.ones(5)), Table(np.zeros((4, 4))), objective="l1").value == 0.0
 
 
 def test_small_integers_and_labels():
@@ -421,9 +394,7 @@ def test_starts_below_the_bound():
 
 def test_bad_arguments():
     tree, metric = Tree(2, [[0, 1]], [1.0]), as_metric([[0, 5], [5, 0]])
-    with pytest.raises(
-        ValueError, match="objective must be one of 'l2', 'l1', 'heuristic', not 'l3'"
-    ):
+    with pytest.raises(ValueError, match="objective must be one of 'l2', 'l1', 'heuristic', not 'l3'"):
         fit_weights(tree, metric, objective="l3")
     with pytest.raises(ValueError, match="power must be a number from 0 to 2, not 3"):
         fit_weights(tree, metric, power=3)
@@ -442,9 +413,7 @@ def test_bad_arguments():
 @pytest.mark.parametrize("objective", ["l2", "l1"])
 def test_out_of_time(objective):
     tree = caterpillar(60)
-    fit = fit_weights(
-        tree, Table(random_metric(0, 60)), objective=objective, power=1.0, time_limit=0.0
-    )
+    fit = fit_weights(tree, Table(random_metric(0, 60)), objective=objective, power=1.0, time_limit=0.0)
     assert fit.value <= fit.start
     assert fit.residual > 1e-9 and not fit.exact
 
@@ -459,15 +428,9 @@ def test_threads_and_memory_change_no_bit(monkeypatch, objective, power, rows):
     tree, metric = caterpillar(40), Table(random_metric(2, 40, zeros=0.05))
     options = {"objective": objective, "power": power, "rows": rows}
     one = fit_weights(tree, metric, n_jobs=1, **options)
-    assert (
-        one.tree.weights.tolist()
-        == fit_weights(tree, metric, n_jobs=3, **options).tree.weights.tolist()
-    )
+    assert one.tree.weights.tolist() == fit_weights(tree, metric, n_jobs=3, **options).tree.weights.tolist()
     monkeypatch.setattr(module, "available_memory", lambda: 0)
-    assert (
-        one.tree.weights.tolist()
-        == fit_weights(tree, metric, n_jobs=2, **options).tree.weights.tolist()
-    )
+    assert one.tree.weights.tolist() == fit_weights(tree, metric, n_jobs=2, **options).tree.weights.tolist()
 
 
 @settings(max_examples=25)
@@ -484,8 +447,7 @@ def test_samples_are_unbiased(tree, seed, power, what):
     with Workers(1) as workers:
         value, gradient = Pairs(splits, metric, None, power, workers).sums(what, length, 0.1)
         parts = [
-            Pairs(splits, metric, np.array([i]), power, workers).sums(what, length, 0.1)
-            for i in range(n)
+            Pairs(splits, metric, np.array([i]), power, workers).sums(what, length, 0.1) for i in range(n)
         ]
     # Every row is as likely as any other: the mean over all samples of one row is the expectation.
     assert np.mean([part[0] for part in parts]) == pytest.approx(value, rel=1e-9)
@@ -502,14 +464,8 @@ def test_sampled_rows_serve_all_pairs(objective, power):
     assert fit.pairs == 20 * 79 and not fit.exact
     before, after = (float(average_distortion(t, metric)) for t in (start, fit.tree))
     assert after < 0.5 * before
-    assert (
-        fit.tree
-        == fit_weights(start, metric, objective=objective, power=power, rows=20, rng=1).tree
-    )
-    assert (
-        fit.tree
-        != fit_weights(start, metric, objective=objective, power=power, rows=20, rng=2).tree
-    )
+    assert fit.tree == fit_weights(start, metric, objective=objective, power=power, rows=20, rng=1).tree
+    assert fit.tree != fit_weights(start, metric, objective=objective, power=power, rows=20, rng=2).tree
     assert fit.value < fit.start
 
 
@@ -527,10 +483,7 @@ def test_heuristic_is_plain_descent():
     j = (i + rng.integers(1, 15, size=15)) % 15
     points = find_tree_splits(tree).points
     pairs = list(itertools.combinations(range(15), 2))
-    rows = [
-        pairs.index(tuple(sorted((int(points[a]), int(points[b])))))
-        for a, b in zip(i, j, strict=True)
-    ]
+    rows = [pairs.index(tuple(sorted((int(points[a]), int(points[b]))))) for a, b in zip(i, j, strict=True)]
     A, d = A[rows], upper(metric.distances)[rows]
     w = tree.weights.copy()
     for _ in range(200):
@@ -546,9 +499,7 @@ def test_heuristic_is_plain_descent():
 def split_paths(splits):
     """Path matrix over the nodes of the splits, (n, n, K), and the common ancestors of all pairs, (n, n)."""
     n, K = len(splits.points), len(splits.up)
-    below = np.array(
-        [[splits.first[k] <= i < splits.last[k] for k in range(K)] for i in range(n)]
-    )
+    below = np.array([[splits.first[k] <= i < splits.last[k] for k in range(K)] for i in range(n)])
     below[:, 0] = False
     paths = below[:, None, :] != below[None, :, :]
     both = below[:, None, :] & below[None, :, :]
@@ -595,9 +546,7 @@ def test_row_sums_twin(tree, seed, whole):
     length[0] = 0.0
     t, u = rng.random((n, n)), rng.random((n, n)) * (rng.random((n, n)) < 0.8)
     start = int(rng.integers(n)) if whole else 0
-    rows = (
-        np.arange(start, n) if whole else np.sort(rng.permutation(n)[: rng.integers(1, n + 1)])
-    )
+    rows = np.arange(start, n) if whole else np.sort(rng.permutation(n)[: rng.integers(1, n + 1)])
     depth = length.copy()
     add_down(splits.up, depth)
     x = paths @ length
@@ -631,9 +580,7 @@ def test_row_sums_twin(tree, seed, whole):
         )
         slope = np.where(used, slope, 0.0)
         assert at_point == pytest.approx((slope.sum(0) + slope.sum(1))[start:], abs=1e-10)
-        assert at_node == pytest.approx(
-            -2 * np.bincount(tops.ravel(), slope.ravel(), minlength=K), abs=1e-10
-        )
+        assert at_node == pytest.approx(-2 * np.bincount(tops.ravel(), slope.ravel(), minlength=K), abs=1e-10)
         sums = at_node.copy()
         sums[splits.node[start:]] += at_point
         add_up(splits.up, sums)
@@ -677,10 +624,7 @@ def test_cut_sums_twin(tree, seed):
     length, out = rng.random(K), np.empty(K)
     length[0] = 0.0
     sampled = np.array(
-        [
-            ((rows >= a) & (rows < b)).sum()
-            for a, b in zip(splits.first, splits.last, strict=True)
-        ]
+        [((rows >= a) & (rows < b)).sum() for a, b in zip(splits.first, splits.last, strict=True)]
     )
     cut_sums(splits.up, (splits.last - splits.first).astype(np.int64), sampled, length, out)
     A = paths[rows].reshape(-1, K)
@@ -749,9 +693,7 @@ def test_turned_ways_are_those_of_plain_numpy(size, count, seed):
     way = np.where(free, rng.normal(size=size), 0.0)
     expected = two_loops(steps[-20:], way, free, diagonal)
     found = memory.turned(way.copy(), free, diagonal)
-    assert_allclose(
-        found, expected, rtol=1e-6, atol=1e-6 * (np.abs(expected).max() + np.abs(way).max())
-    )
+    assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * (np.abs(expected).max() + np.abs(way).max()))
     assert_allclose(dot(found, expected), found @ expected, rtol=1e-9, atol=1e-300)
 
 

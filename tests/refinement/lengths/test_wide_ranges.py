@@ -49,9 +49,7 @@ def test_weights_said_to_be_exact_are_those_of_nnls(power, decades):
         assert value >= best * (1 - 1e-9)
         assert not found.exact or value <= best * (1 + 1e-8)
         claimed += found.exact
-        assert (
-            found.iterations < 200
-        )  # edges that were cut off at the floor used to take thousands
+        assert found.iterations < 200  # edges that were cut off at the floor used to take thousands
     assert claimed == 8
 
 

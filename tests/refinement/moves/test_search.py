@@ -70,9 +70,7 @@ class Steps:
         )
 
     def move(self, name: int) -> tuple[int, float]:
-        done, moves, gain = improve(
-            self.rooted, self.task, self.workspace, np.array([name]), 0, self.n, 1
-        )
+        done, moves, gain = improve(self.rooted, self.task, self.workspace, np.array([name]), 0, self.n, 1)
         assert done == 1
         return moves, gain
 
@@ -113,11 +111,7 @@ def best_by_scipy(rooted: BinaryPreorder, d: np.ndarray, power: float, name: int
     far = dict(nx.all_pairs_dijkstra_path_length(graph))
     xs, ys = ([i for i in range(n) if (i in inside) == side] for side in (True, False))
     fixed = sum(
-        w[i, j] * (far[i][j] - d[i, j]) ** 2
-        for part in (xs, ys)
-        for i in part
-        for j in part
-        if i < j
+        w[i, j] * (far[i][j] - d[i, j]) ** 2 for part in (xs, ys) for i in part for j in part if i < j
     )
     best = np.inf
     for a, b, length in [edge for edge in graph.edges.data("weight") if edge[0] not in inside]:
@@ -142,9 +136,7 @@ def best_by_scipy(rooted: BinaryPreorder, d: np.ndarray, power: float, name: int
 
 @settings(max_examples=30)
 @given(st.integers(3, 9), st.integers(0, 10**6), POWERS, st.data())
-def test_a_move_finds_what_scipy_finds_on_all_edges(
-    n: int, seed: int, power: float, data: Any
-) -> None:
+def test_a_move_finds_what_scipy_finds_on_all_edges(n: int, seed: int, power: float, data: Any) -> None:
     d = random_matrix(n, seed) * np.random.default_rng(seed).choice([0.2, 1.0], (n, n))
     d = np.triu(d, 1) + np.triu(d, 1).T
     root = data.draw(st.integers(0, n - 1))
@@ -185,9 +177,7 @@ def test_every_move_lowers_the_objective(tree: tr.Tree, seed: int, power: float)
 
 @settings(max_examples=60)
 @given(trees(min_points=2), any_symmetric() | integer_metrics(), POWERS, st.booleans())
-def test_what_is_reported_is_true(
-    tree: tr.Tree, d: np.ndarray, power: float, subtrees: bool
-) -> None:
+def test_what_is_reported_is_true(tree: tr.Tree, d: np.ndarray, power: float, subtrees: bool) -> None:
     """Duplicates, violated triangle inequalities, inner points: before and after are those of the trees."""
     n = min(len(tree), len(d))
     assume(n >= 2)
@@ -230,9 +220,9 @@ def test_a_misplaced_leaf_is_repaired(power: float) -> None:
         assert steps.move(point)[0] == 1
         assert steps.tree().isclose(truth)
         # Where all points move in random order, others go astray first.
-        assert rearrange(
-            wrong, truth, power=power, sweeps=10, rng=point
-        ).after < 1e-3 * objective(wrong, d, power)
+        assert rearrange(wrong, truth, power=power, sweeps=10, rng=point).after < 1e-3 * objective(
+            wrong, d, power
+        )
 
 
 def cherries(swap: bool) -> tr.Tree:
@@ -291,9 +281,7 @@ def test_points_in_one_place(n: int, power: float) -> None:
 def test_any_unit_of_length(scale: float) -> None:
     d, tree = random_matrix(12, 0), random_tree(12, 1)
     one = rearrange(tree, tr.MatrixMetric(d), power=2.0)
-    other = rearrange(
-        tree.with_weights(tree.weights * scale), tr.MatrixMetric(d * scale), power=2.0
-    )
+    other = rearrange(tree.with_weights(tree.weights * scale), tr.MatrixMetric(d * scale), power=2.0)
     assert_array_equal(other.tree.weights, one.tree.weights * scale)
     assert other.after == one.after
 
@@ -352,9 +340,7 @@ def test_the_binary_form_has_the_same_distances(tree: tr.Tree) -> None:
     degrees = np.bincount(edges.ravel())
     assert_array_equal(degrees[:n], 1)
     assert_array_equal(degrees[n:], 3)
-    assert_allclose(
-        tr.Tree(n, edges, lengths).distances(), tree.distances(), rtol=1e-12, atol=1e-12
-    )
+    assert_allclose(tr.Tree(n, edges, lengths).distances(), tree.distances(), rtol=1e-12, atol=1e-12)
     rooted = binary_preorder(edges, lengths, n - 1)
     check_preorder(rooted)
 

@@ -110,9 +110,7 @@ def test_special_trees(power: float, sampled: bool) -> None:
     check(Case(given, random_metric(5, 3, zeros=0.3), power, sample))
 
 
-@pytest.mark.parametrize(
-    "tree", [Tree(2, [[0, 1]], [1.0]), Tree(2, [[0, 2], [2, 1]], [1.0, 0.0])]
-)
+@pytest.mark.parametrize("tree", [Tree(2, [[0, 1]], [1.0]), Tree(2, [[0, 2], [2, 1]], [1.0, 0.0])])
 def test_two_points(tree: Tree) -> None:
     check(Case([tree, Tree(2, [[0, 1]], [0.25])], np.array([[0, 3.0], [3.0, 0]]), 2.0))
 
@@ -194,9 +192,7 @@ def test_sums_do_not_depend_on_threads() -> None:
     given = [caterpillar(90, seed) for seed in range(3)]
     cases = [Case(given, random_metric(90, 5), 2.0, jobs=jobs) for jobs in (1, 2)]
     for what in KINDS:
-        (value, slope), (other, other_slope) = (
-            case.pairs.sums(what, case.length, EPS) for case in cases
-        )
+        (value, slope), (other, other_slope) = (case.pairs.sums(what, case.length, EPS) for case in cases)
         assert value == other
         np.testing.assert_array_equal(slope, other_slope)
 
@@ -226,9 +222,7 @@ def graph_on(n: int, seed: int) -> tr.GraphMetric:
 
 
 @settings(max_examples=30)
-@given(
-    st.lists(trees(min_points=3, max_nodes=20), min_size=1, max_size=3), st.integers(0, 1000)
-)
+@given(st.lists(trees(min_points=3, max_nodes=20), min_size=1, max_size=3), st.integers(0, 1000))
 def test_loss_is_that_of_the_definition(given_trees: list[Tree], seed: int) -> None:
     both = same_points(given_trees)
     case = Case(both, random_metric(len(both[0]), seed), 2.0)

@@ -51,7 +51,5 @@ def test_points_are_placed_in_all_trees_together(seed: int) -> None:
     parts = tuple(tree.restrict(sample) for tree in trees)
     means = np.array([tree.distances().mean() for tree in parts])
     places = _place_block(parts, means / means.sum(), distances)
-    found = sum(
-        distances_from(tree, own, sample) for tree, own in zip(parts, places, strict=True)
-    )
+    found = sum(distances_from(tree, own, sample) for tree, own in zip(parts, places, strict=True))
     assert float(np.abs(found / distances - 1).mean()) < 0.05

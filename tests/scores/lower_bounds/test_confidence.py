@@ -28,11 +28,7 @@ def plain_capital(values, counts, bound, alpha):
         mean = sum(seen) / t
         spread = sum((value - mean) ** 2 for value in seen)
         variance = (spread + mean**2 / 4) / (t + 1)
-        bet = (
-            math.sqrt(2 * math.log(1 / alpha) / (variance * len(values)))
-            if variance
-            else math.inf
-        )
+        bet = math.sqrt(2 * math.log(1 / alpha) / (variance * len(values))) if variance else math.inf
         capital *= 1 + min(bet, 0.75 / bound) * (values[t] - bound * counts[t])
     return capital
 

@@ -49,15 +49,11 @@ def optimum(d, relative):
     pairs = list(itertools.combinations(range(len(d)), 2))
     number = {key: k for k, key in enumerate(itertools.product("-+", pairs))}
     usable = [
-        (gap, row)
-        for gap, row in inequalities(d)
-        if not relative or all(d[pair] > 0 for _, pair in row)
+        (gap, row) for gap, row in inequalities(d) if not relative or all(d[pair] > 0 for _, pair in row)
     ]
     if not usable:
         return 0.0
-    entries = [
-        (number[key], q, c) for q, (_, row) in enumerate(usable) for key, c in row.items()
-    ]
+    entries = [(number[key], q, c) for q, (_, row) in enumerate(usable) for key, c in row.items()]
     rows, columns, values = zip(*entries, strict=True)
     A = sparse.csr_array((values, (rows, columns)), shape=(len(number), len(usable)))
     limit = [1 / d[p] if relative and d[p] > 0 else 1.0 for _, p in number]

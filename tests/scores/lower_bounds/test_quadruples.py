@@ -100,9 +100,7 @@ def test_missing_distances_are_left_out():
     assert bound(d) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("name", "half_delta"), [("celegans", 0.75), ("diseasome", 1.25), ("csphd", 3.25)]
-)
+@pytest.mark.parametrize(("name", "half_delta"), [("celegans", 0.75), ("diseasome", 1.25), ("csphd", 3.25)])
 def test_half_the_hyperbolicity_of_graphs(data_folder, name, half_delta):
     metric = tr.as_metric(tr.datasets.load(name))
     found = largest_bound(metric, ratio=False, margin=0.0, rng=np.random.default_rng(0))

@@ -12,9 +12,7 @@ from treerep.scores.lower_bounds.subsets import cover_pairs, cover_size, random_
 def test_a_cover_contains_every_pair(n, points, seed):
     cover = cover_pairs(n, points, np.random.default_rng(seed))
     assert len(cover.subsets) == cover_size(n, points)
-    seen = Counter(
-        pair for subset in cover.subsets for pair in itertools.combinations(subset.tolist(), 2)
-    )
+    seen = Counter(pair for subset in cover.subsets for pair in itertools.combinations(subset.tolist(), 2))
     for i, j in itertools.combinations(range(n), 2):
         same = cover.cells[i] == cover.cells[j]
         assert seen[i, j] == (cover.repeats if same else 1)

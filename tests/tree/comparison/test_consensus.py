@@ -90,9 +90,7 @@ def test_equals_a_plain_implementation(n: int, k: int, seed: int) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(4, 10), st.integers(1, 5), st.integers(0, 2**32 - 1), st.booleans())
-def test_edges_of_length_0_count_on_request(
-    n: int, k: int, seed: int, zero_edges: bool
-) -> None:
+def test_edges_of_length_0_count_on_request(n: int, k: int, seed: int, zero_edges: bool) -> None:
     rng = np.random.default_rng(seed)
     pool = [random_tree(n, rng) for _ in range(2)]
     trees = []
@@ -110,9 +108,7 @@ def test_edges_of_length_0_count_on_request(
         assert clusters(found) == pytest.approx(expected)
         splits = naive_splits(found)
         assert all(splits[c] == pytest.approx(np.mean(lengths[c])) for c in expected)
-        singles = np.mean(
-            [[naive_splits(t)[s] for s in point_splits(n)] for t in trees], axis=0
-        )
+        singles = np.mean([[naive_splits(t)[s] for s in point_splits(n)] for t in trees], axis=0)
         assert [splits.get(s, 0) for s in point_splits(n)] == pytest.approx(singles)
     greedy = clusters(consensus(trees, zero_edges=zero_edges))
     assert greedy.items() <= {c: len(own) / k for c, own in lengths.items()}.items()

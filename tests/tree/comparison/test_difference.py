@@ -123,20 +123,14 @@ def test_refuses() -> None:
     with pytest.raises(ValueError, match="the other tree has 4 points and this tree has 3"):
         caterpillar(3).difference(caterpillar(4))
     one, two = (Tree(2, [[0, 1]], [1.0], labels=names) for names in ("ab", "ax"))
-    with pytest.raises(
-        ValueError, match="the other tree has no point 'b', which is in this tree"
-    ):
+    with pytest.raises(ValueError, match="the other tree has no point 'b', which is in this tree"):
         one.difference(two)
 
 
-@pytest.mark.parametrize(
-    ("other", "kind"), [(np.zeros((3, 3)), "ndarray"), (3, "int"), (None, "NoneType")]
-)
+@pytest.mark.parametrize(("other", "kind"), [(np.zeros((3, 3)), "ndarray"), (3, "int"), (None, "NoneType")])
 def test_only_trees_are_compared(other: object, kind: str) -> None:
     for compare in (caterpillar(3).difference, caterpillar(3).isclose):
-        with pytest.raises(
-            TypeError, match=f"^expected a Tree to compare with, not {kind}: .*$"
-        ):
+        with pytest.raises(TypeError, match=f"^expected a Tree to compare with, not {kind}: .*$"):
             compare(other)  # type: ignore[operator]
 
 
@@ -152,9 +146,7 @@ def test_does_not_depend_on_threads() -> None:
 @pytest.mark.parametrize(("change", "close"), [(1e-12, True), (1e-6, False)])
 def test_isclose_forgives_rounding_only(change: float, close: bool) -> None:
     tree = quartet(0, 1, 2, 3)
-    assert (
-        tree.isclose(tree.with_weights(tree.weights + np.array([0, 0, change, 0, 0]))) == close
-    )
+    assert tree.isclose(tree.with_weights(tree.weights + np.array([0, 0, change, 0, 0]))) == close
     # A new edge that short is no difference either.
     split = Tree(4, [[0, 4], [1, 4], [4, 5], [2, 5], [5, 6], [3, 6]], [1, 1, 1, 1, change, 1])
     assert tree.isclose(split) == close

@@ -31,9 +31,7 @@ def read(trees: list[Tree], zero_edges: bool) -> list[Any]:
 
 def masks(tree: Any) -> set[int]:
     """Return the splits of at least two points on both sides."""
-    return {
-        split.split_bitmask for split in tree.bipartition_encoding if not split.is_trivial()
-    }
+    return {split.split_bitmask for split in tree.bipartition_encoding if not split.is_trivial()}
 
 
 def some_trees(first: Tree, count: int, seed: int) -> list[Tree]:
@@ -70,9 +68,7 @@ def test_differences_and_counts(tree: Tree, seed: int, zero_edges: bool) -> None
 def test_support_and_consensus(tree: Tree, seed: int, zero_edges: bool) -> None:
     several = [each.with_leaves() for each in some_trees(tree, 4, seed)]
     theirs = read(several, zero_edges)
-    expected = sorted(
-        sum(mask in masks(other) for other in theirs) / 4 for mask in masks(theirs[0])
-    )
+    expected = sorted(sum(mask in masks(other) for other in theirs) / 4 for mask in masks(theirs[0]))
     supported = several[0].with_support(several, zero_edges=zero_edges)
     assert supported.support is not None
     # Edges in a line have the same split: count each split once.

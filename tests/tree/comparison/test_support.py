@@ -50,9 +50,7 @@ def with_support(tree: Tree, rng: np.random.Generator, labels: list[str] | None 
     """Some support, the same for all edges that make the same split, in steps of a thousandth."""
     values: dict[frozenset[int], float] = {}
     for side in far_sides(tree):
-        values.setdefault(
-            side, NAN if rng.random() < 0.2 else float(rng.integers(0, 1001)) / 1000
-        )
+        values.setdefault(side, NAN if rng.random() < 0.2 else float(rng.integers(0, 1001)) / 1000)
     support = [values[side] for side in far_sides(tree)]
     return Tree(len(tree), tree.edges, tree.weights, labels or tree.labels, support=support)
 
@@ -64,10 +62,7 @@ def by_split(tree: Tree) -> dict[frozenset[int], float]:
 
 def by_edge(tree: Tree) -> dict[tuple[int, int], float]:
     assert tree.support is not None
-    return {
-        (min(e), max(e)): s
-        for e, s in zip(tree.edges.tolist(), tree.support.tolist(), strict=True)
-    }
+    return {(min(e), max(e)): s for e, s in zip(tree.edges.tolist(), tree.support.tolist(), strict=True)}
 
 
 # The shares.
@@ -84,17 +79,13 @@ def test_by_hand() -> None:
     for side, share in zip(far_sides(first), support, strict=True):
         assert_array_equal(share, expected.get(side, NAN))
     assert np.isnan(split_support(star, [first])).all()
-    assert_array_equal(
-        split_support(third, [second])[~np.isnan(split_support(third, [second]))], [0, 0]
-    )
+    assert_array_equal(split_support(third, [second])[~np.isnan(split_support(third, [second]))], [0, 0])
 
 
 def test_data_points_inside() -> None:
     path = Tree(4, [[0, 1], [1, 2], [2, 3]], [1, 1, 1])  # 01|23 in the middle
     assert_array_equal(split_support(path, [path]), [NAN, 1, NAN])
-    quartet = Tree.from_newick(
-        "((0:1,1:1):1,(2:1,3:1):1);"
-    )  # its root lies on a line: two edges, one split
+    quartet = Tree.from_newick("((0:1,1:1):1,(2:1,3:1):1);")  # its root lies on a line: two edges, one split
     assert_array_equal(split_support(path, [quartet, quartet.contracted()]), [NAN, 1, NAN])
     assert np.nansum(split_support(quartet, [path])) == 2
 
@@ -256,9 +247,7 @@ def test_survives(tree: Tree, seed: int) -> None:
 
 
 def test_canonical_moves_support_with_its_edge() -> None:
-    tree = Tree(
-        3, [[3, 2], [3, 0], [1, 3]], [3.0, 1.0, 2.0], support=[0.3, 0.1, 0.2]
-    ).canonical()
+    tree = Tree(3, [[3, 2], [3, 0], [1, 3]], [3.0, 1.0, 2.0], support=[0.3, 0.1, 0.2]).canonical()
     assert by_edge(tree) == {(0, 3): 0.1, (1, 3): 0.2, (2, 3): 0.3}
     assert tree.weights.tolist() == [1, 2, 3]
 
@@ -304,9 +293,7 @@ def test_restrict_keeps_support_of_all_points_only(tree: Tree, seed: int) -> Non
 @settings(max_examples=25)
 @given(trees(max_nodes=12), SEEDS)
 @pytest.mark.parametrize("suffix", [".npz", ".json"])
-def test_files(
-    suffix: str, tmp_path_factory: pytest.TempPathFactory, tree: Tree, seed: int
-) -> None:
+def test_files(suffix: str, tmp_path_factory: pytest.TempPathFactory, tree: Tree, seed: int) -> None:
     path = tmp_path_factory.mktemp("trees") / f"tree{suffix}"
     tree = with_support(tree, np.random.default_rng(seed))
     tree.save(path)
@@ -322,9 +309,7 @@ def test_files_without_support_have_no_such_field(tmp_path: Path) -> None:
     tree.save(tmp_path / "t.npz")
     with np.load(tmp_path / "t.npz") as archive:
         assert "support" not in archive
-    assert (
-        Tree.load(tmp_path / "t.json").support is Tree.load(tmp_path / "t.npz").support is None
-    )
+    assert Tree.load(tmp_path / "t.json").support is Tree.load(tmp_path / "t.npz").support is None
 
 
 def test_json_is_strict(tmp_path: Path) -> None:
@@ -418,9 +403,7 @@ def test_newick_round_trip(tree: Tree, data: st.DataObject) -> None:
         st.sampled_from(["0", "1", "0.5", "1.0", ".5", "1e-3", "0.5e0"]),
         st.text("01.e-'", max_size=4),
     )
-    labels = data.draw(
-        st.one_of(st.none(), st.lists(names, min_size=n, max_size=n, unique=True))
-    )
+    labels = data.draw(st.one_of(st.none(), st.lists(names, min_size=n, max_size=n, unique=True)))
     tree = with_support(tree, np.random.default_rng(data.draw(SEEDS)), labels)
     root = data.draw(st.one_of(st.none(), st.integers(0, tree.n_nodes - 1)))
     back = Tree.from_newick(tree.newick(root, leaves=False), inner_labels="points")
@@ -428,8 +411,7 @@ def test_newick_round_trip(tree: Tree, data: st.DataObject) -> None:
         pytest.fail("the names have changed")
     # The text may number the points anew. What is read must be what was written: all but that of inner data points.
     order = [
-        (back.labels or [str(i) for i in range(n)]).index(name)
-        for name in tree.labels or map(str, range(n))
+        (back.labels or [str(i) for i in range(n)]).index(name) for name in tree.labels or map(str, range(n))
     ]
     number = np.empty(back.n_nodes, int)
     number[order] = np.arange(n)
@@ -450,9 +432,9 @@ def test_scikit_bio_reads_it() -> None:
     tree = Tree.from_newick("((A:1,B:2)0.95:3,C:1,D:1);")
     parsed = skbio.TreeNode.read([tree.newick()])
     parsed.assign_supports()
-    assert [
-        (node.support, {tip.name for tip in node.tips()}) for node in parsed.non_tips()
-    ] == [(0.95, {"A", "B"})]
+    assert [(node.support, {tip.name for tip in node.tips()}) for node in parsed.non_tips()] == [
+        (0.95, {"A", "B"})
+    ]
 
 
 def test_deep_trees() -> None:

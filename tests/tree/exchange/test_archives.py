@@ -126,9 +126,7 @@ def test_other_archives(tmp_path: Path) -> None:
         Tree.load(tmp_path / "array.npz")
 
 
-def test_an_earlier_file_survives_a_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_earlier_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "tree.npz"
     Tree(2, [[0, 1]], [1.0]).save(path)
 
@@ -182,9 +180,7 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     tracemalloc.stop()
 
 
-def test_members_that_are_not_ours_are_not_read(
-    tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_members_that_are_not_ours_are_not_read(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     with_members(tmp_path / "t.npz", bomb=packed(np.zeros(5_000_000)), notes=b"not an array")
     assert (tmp_path / "t.npz").stat().st_size < 100_000
     request.getfixturevalue("little_memory")
@@ -245,9 +241,7 @@ def test_other_methods_of_compression_are_refused(tmp_path: Path) -> None:
         Tree.load(tmp_path / "t.npz")
 
 
-def test_a_failing_disk_is_not_blamed_on_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_disk_is_not_blamed_on_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Tree(2, [[0, 1]], [1.0]).save(tmp_path / "t.npz")
 
     def fail(*_: object) -> None:
@@ -267,9 +261,7 @@ def test_a_member_whose_header_is_no_python(tmp_path):
     with zipfile.ZipFile(tmp_path / "t.npz", "w") as file:
         for name, content in members.items():
             file.writestr(name, content)
-    with pytest.raises(
-        ValueError, match="t.npz cannot be read: it is not a tree file, or it is truncated"
-    ):
+    with pytest.raises(ValueError, match="t.npz cannot be read: it is not a tree file, or it is truncated"):
         Tree.load(tmp_path / "t.npz")
 
 

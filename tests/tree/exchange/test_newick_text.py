@@ -115,9 +115,7 @@ def test_error_names_line_and_column() -> None:
 def test_missing_lengths() -> None:
     assert parts("((A,B),C:3);", default_length=2.0)[2] == [2, 2, 3, 2]
     for wrong in (-1.0, float("nan"), float("inf")):
-        with pytest.raises(
-            ValueError, match="default_length must be a finite length of at least 0, not"
-        ):
+        with pytest.raises(ValueError, match="default_length must be a finite length of at least 0, not"):
             Tree.from_newick("(A,B);", default_length=wrong)
 
 
@@ -128,9 +126,7 @@ def test_text_only() -> None:
 
 @pytest.mark.parametrize("text", ["(A:1e308,B:1e308);", "((A:1e308)B:1e308)C;"])
 def test_lengths_that_add_up_to_infinity(text: str) -> None:
-    with pytest.raises(
-        ValueError, match="the sum of the weights exceeds the range of float64: rescale them"
-    ):
+    with pytest.raises(ValueError, match="the sum of the weights exceeds the range of float64: rescale them"):
         Tree.from_newick(text)
 
 
@@ -172,9 +168,7 @@ def test_numbers_of_all_nodes_are_not_support(text: str, names: list[str]) -> No
     assert (tree.support is None) == bool(names)
 
 
-@pytest.mark.parametrize(
-    "labels", [("a", "95", "c"), ("10", "20", "30"), ("1", "2", "3"), ("a", "1/2", "c")]
-)
+@pytest.mark.parametrize("labels", [("a", "95", "c"), ("10", "20", "30"), ("1", "2", "3"), ("a", "1/2", "c")])
 def test_points_with_numbers_for_names_come_back_from_inner_nodes(
     labels: tuple[str, ...],
 ) -> None:
@@ -220,9 +214,7 @@ def test_wrong_digits(digits: object, kind: type[Exception], message: str) -> No
 
 def test_a_steiner_leaf_has_no_name_to_write() -> None:
     tree = Tree(2, [[0, 2], [1, 2], [2, 3]], [1, 1, 1])
-    with pytest.raises(
-        ValueError, match=r"Steiner node 3 is a leaf, .* with tree.contracted\(\)"
-    ):
+    with pytest.raises(ValueError, match=r"Steiner node 3 is a leaf, .* with tree.contracted\(\)"):
         tree.newick()
     assert tree.contracted().newick() == "(0:0.0,1:2.0);"
 
@@ -320,9 +312,7 @@ def test_scikit_bio_reads_it(tree: Tree, data: st.DataObject) -> None:
     for i in range(min(n, 4)):
         for j in range(min(n, 4)):
             if i != j:
-                assert named[labels[i]].distance(named[labels[j]]) == pytest.approx(
-                    expected[i, j], abs=1e-12
-                )
+                assert named[labels[i]].distance(named[labels[j]]) == pytest.approx(expected[i, j], abs=1e-12)
 
 
 @given(trees(leaves=True, min_points=2))

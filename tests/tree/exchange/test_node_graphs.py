@@ -137,9 +137,7 @@ def test_deep_trees() -> None:
     st.integers(0, 10**6),
     st.booleans(),
 )
-def test_linkage_has_the_distances_of_the_tree(
-    n: int, method: str, seed: int, ties: bool
-) -> None:
+def test_linkage_has_the_distances_of_the_tree(n: int, method: str, seed: int, ties: bool) -> None:
     rng = np.random.default_rng(seed)
     points = rng.integers(0, 3, (n, 2)).astype(float) if ties else rng.random((n, 2))
     expected = linkage(pdist(points), method)

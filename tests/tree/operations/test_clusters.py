@@ -74,9 +74,7 @@ def test_the_fall_is_exact(tree: Tree) -> None:
     distances = naive_distances(tree)[:n, :n]
     everything = frozenset(range(n))
     options = [[side, everything - side] for side in naive_splits(tree)]
-    best = max(
-        objective(distances, [everything]) - objective(distances, option) for option in options
-    )
+    best = max(objective(distances, [everything]) - objective(distances, option) for option in options)
     assert fall == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 
@@ -89,9 +87,7 @@ def test_does_not_depend_on_steiner_numbers(tree: Tree, seed: int) -> None:
 
 @pytest.mark.parametrize("k", [0, -1, 6])
 def test_refuses(k: int) -> None:
-    with pytest.raises(
-        ValueError, match=f"k must be between 1 and the number of points, 5, not {k}"
-    ):
+    with pytest.raises(ValueError, match=f"k must be between 1 and the number of points, 5, not {k}"):
         caterpillar(5).cut(k)
 
 

@@ -39,20 +39,14 @@ def test_restrict_keeps_distances(tree: Tree, seed: int) -> None:
     assert is_minimal(part)
     assert Tree(part.n_points, part.edges, part.weights) == part == part.canonical()
     k = len(points)
-    assert_allclose(
-        naive_distances(part)[:k, :k], naive_distances(tree)[np.ix_(points, points)], rtol=1e-14
-    )
+    assert_allclose(naive_distances(part)[:k, :k], naive_distances(tree)[np.ix_(points, points)], rtol=1e-14)
 
 
 @given(trees(), SEEDS)
 def test_restrict_in_two_steps(tree: Tree, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(tree))
     some = order[: 1 + len(order) // 2]
-    assert (
-        tree.restrict(order)
-        .restrict(np.arange(len(some)))
-        .isclose(tree.restrict(some), rtol=1e-14)
-    )
+    assert tree.restrict(order).restrict(np.arange(len(some))).isclose(tree.restrict(some), rtol=1e-14)
 
 
 def test_restrict_sums_long_lines_exactly() -> None:
@@ -91,10 +85,7 @@ def test_contracted_keeps_the_metric(tree: Tree) -> None:
     small = tree.contracted()
     assert is_minimal(small)
     assert (
-        Tree(small.n_points, small.edges, small.weights)
-        == small
-        == small.canonical()
-        == small.contracted()
+        Tree(small.n_points, small.edges, small.weights) == small == small.canonical() == small.contracted()
     )
     n = len(tree)
     assert_allclose(naive_distances(small)[:n, :n], naive_distances(tree)[:n, :n], rtol=1e-14)

@@ -13,15 +13,11 @@ from treerep.tree.tree import Tree
 
 from ..strategies import caterpillar, naive_splits, trees
 
-QUARTET = Tree(
-    4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 2.0, 3.0, 4.0, 0.0], labels="abcd"
-)
+QUARTET = Tree(4, [[0, 4], [1, 4], [4, 5], [5, 2], [5, 3]], [1.0, 2.0, 3.0, 4.0, 0.0], labels="abcd")
 
 
 def test_midpoint_by_hand() -> None:
-    tree, root = (
-        QUARTET.root_at_midpoint()
-    )  # b to c is 9 long: the middle is 2.5 along the edge of 3 from b
+    tree, root = QUARTET.root_at_midpoint()  # b to c is 9 long: the middle is 2.5 along the edge of 3 from b
     assert tree.newick(root) == "((a:1.0,b:2.0):2.5,(c:4.0,d:0.0):0.5);"
     assert tree.root_at_midpoint() == (tree, root)
 
@@ -56,9 +52,7 @@ def test_midpoint_is_half_way_between_the_farthest_points(tree: Tree) -> None:
 def test_midpoint_agrees_with_scikit_bio(n: int, seed: int) -> None:
     tree = caterpillar(n, seed)
     new, root = tree.root_at_midpoint()
-    other = TreeNode.read([tree.contracted().newick()]).root_at_midpoint(
-        reset=True, branch_attrs=[]
-    )
+    other = TreeNode.read([tree.contracted().newick()]).root_at_midpoint(reset=True, branch_attrs=[])
     depth = {tip.name: other.distance(tip) for tip in other.tips()}
     assert_allclose(new.rooted(root).depth[:n], [depth[str(i)] for i in range(n)], rtol=1e-9)
 

@@ -26,9 +26,7 @@ def naive_canonical(tree: Tree) -> tuple[list[list[int]], list[float]]:
     def visit(node: int, parent: int) -> None:
         steiner = sum(v >= tree.n_points for v in number)
         number[node] = node if node < tree.n_points else tree.n_points + steiner
-        for child in sorted(
-            (c for c in graph[node] if c != parent), key=lambda c: below(c, node)
-        ):
+        for child in sorted((c for c in graph[node] if c != parent), key=lambda c: below(c, node)):
             visit(child, node)
 
     visit(0, -1)
@@ -97,9 +95,7 @@ def test_keeps_distances_and_labels(tree: Tree) -> None:
     canonical = named.canonical()
     assert canonical.labels == named.labels
     n = len(tree)
-    assert np.allclose(
-        naive_distances(canonical)[:n, :n], naive_distances(tree)[:n, :n], rtol=1e-14, atol=0
-    )
+    assert np.allclose(naive_distances(canonical)[:n, :n], naive_distances(tree)[:n, :n], rtol=1e-14, atol=0)
 
 
 @given(trees(min_points=3, leaves=True), SEEDS)

@@ -47,9 +47,7 @@ def same_edges(view: Preorder, tree: Tree) -> bool:
 
 @given(trees(), st.data())
 @settings(max_examples=40)
-def test_sizes_and_points_below_are_those_of_plain_loops(
-    tree: Tree, data: st.DataObject
-) -> None:
+def test_sizes_and_points_below_are_those_of_plain_loops(tree: Tree, data: st.DataObject) -> None:
     view = preorder(tree.edges, tree.weights, data.draw(st.integers(0, tree.n_nodes - 1)))
     check_preorder(view)
     assert same_edges(view, tree)
@@ -87,9 +85,7 @@ def test_merged_nodes_are_those_at_distance_zero(tree: Tree) -> None:
     graph = nx.Graph()
     graph.add_nodes_from(range(tree.n_nodes))
     graph.add_edges_from(tree.edges[tree.weights == 0].tolist())
-    groups = {
-        frozenset(np.flatnonzero(view.position == k).tolist()) for k in range(len(view.up))
-    }
+    groups = {frozenset(np.flatnonzero(view.position == k).tolist()) for k in range(len(view.up))}
     assert groups == {frozenset(group) for group in nx.connected_components(graph)}
 
 

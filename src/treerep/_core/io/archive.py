@@ -36,9 +36,7 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MORE_MEMORY = "use a machine with more memory"
 
 
-def write_archive(
-    path: str | os.PathLike[str], header: Mapping[str, Any], fields: Mapping[str, Any]
-) -> None:
+def write_archive(path: str | os.PathLike[str], header: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
     """Write the header and the fields to a file, completely or not at all: see `pack_archive`."""
     with atomic_write(path, "wb") as file:
         pack_archive(file, header, fields)
@@ -51,8 +49,7 @@ def pack_archive(file: IO[bytes], header: Mapping[str, Any], fields: Mapping[str
     label.
     """
     arrays: dict[str, Any] = {
-        name: value if isinstance(value, np.ndarray) else as_text(value)
-        for name, value in fields.items()
+        name: value if isinstance(value, np.ndarray) else as_text(value) for name, value in fields.items()
     }
     np.savez(file, header=as_text(dict(header)), **arrays)
 
@@ -87,17 +84,13 @@ def unpack_archive(
             for name in (members if arrays is None else arrays)
             if name in members and name not in ("header", *texts)
         )
-        sizes = [
-            members[name].file_size for name in ("header", *arrays, *texts) if name in members
-        ]
+        sizes = [members[name].file_size for name in ("header", *arrays, *texts) if name in members]
         check_memory(2 * sum(sizes), "its content", _MORE_MEMORY)
         header = parsed_json(_array(archive, members["header"]).tobytes())
         if not isinstance(header, dict):
             raise ValueError("no header")
         # Copy the arrays, because arrays that were read are read-only.
-        fields: dict[str, Any] = {
-            name: _array(archive, members[name]).copy(order="K") for name in arrays
-        }
+        fields: dict[str, Any] = {name: _array(archive, members[name]).copy(order="K") for name in arrays}
         for name in texts:
             fields[name] = parsed_json(_array(archive, members[name]).tobytes())
     return {**fields, **header}
@@ -105,9 +98,7 @@ def unpack_archive(
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     if info.compress_type not in _METHODS:
-        raise ValueError(
-            f"{info.filename} uses a compression method that treerep does not write"
-        )
+        raise ValueError(f"{info.filename} uses a compression method that treerep does not write")
     with archive.open(info) as member:
         return read_array(member, info.file_size, _MORE_MEMORY)
 
@@ -133,9 +124,7 @@ def parsed_json(text: bytes) -> Any:
     return json.loads(text)
 
 
-def checked_read(
-    path: str | os.PathLike[str], what: str, read: Callable[[], Content]
-) -> Content:
+def checked_read(path: str | os.PathLike[str], what: str, read: Callable[[], Content]) -> Content:
     """Return read(), and turn its errors into one line that names the file.
 
     Errors of the machine, such as a failing disk or too little memory, are not attributed to
@@ -144,9 +133,7 @@ def checked_read(
     try:
         return read()
     except MemoryError as error:
-        raise MemoryError(
-            f"{path}: {_one_line(error) or 'it does not fit in memory'}"
-        ) from error
+        raise MemoryError(f"{path}: {_one_line(error) or 'it does not fit in memory'}") from error
     except _DAMAGE as error:
         if isinstance(error, OSError) and is_of_the_machine(error):
             raise
@@ -173,9 +160,7 @@ def check_marks(
         )
 
 
-def check_fields(
-    path: str | os.PathLike[str], fields: Mapping[str, Any], names: tuple[str, ...]
-) -> None:
+def check_fields(path: str | os.PathLike[str], fields: Mapping[str, Any], names: tuple[str, ...]) -> None:
     """Raise a ValueError that names the first field that is missing or has the wrong type."""
     missing = [name for name in names if name not in fields]
     if missing:

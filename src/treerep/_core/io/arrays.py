@@ -44,11 +44,7 @@ def read_header(file: IO[bytes], most_bytes: int) -> Header:
             f"version {version[0]}.{version[1]} of the npy format cannot store a table of "
             "numbers: save the file again"
         )
-    read = (
-        npy_format.read_array_header_1_0
-        if version == (1, 0)
-        else npy_format.read_array_header_2_0
-    )
+    read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # about integers written by Python 2
@@ -56,9 +52,7 @@ def read_header(file: IO[bytes], most_bytes: int) -> Header:
     except (SyntaxError, TypeError, AttributeError, TokenError, RecursionError) as error:
         raise ValueError(f"the npy header is damaged ({error}): save the file again") from error
     if dtype.hasobject or dtype.names is not None or dtype.subdtype is not None:
-        raise ValueError(
-            f"expected numbers, got an array of dtype {dtype}: save the array as numbers"
-        )
+        raise ValueError(f"expected numbers, got an array of dtype {dtype}: save the array as numbers")
     if any(length < 0 for length in shape):
         raise ValueError(f"the npy header has the shape {shape}: save the file again")
     size = prod(shape) * dtype.itemsize  # Python integers do not overflow

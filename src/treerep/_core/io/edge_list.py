@@ -105,20 +105,14 @@ def _form(blocks: Iterable[list[str]]) -> _Form:
         and bool(_NUMERAL.fullmatch(below[2]))
     )
     if (named or heads) and len(first) == 1:
-        raise ValueError(
-            f"line {number} is a header, but no edges follow: a graph has at least one edge"
-        )
+        raise ValueError(f"line {number} is a header, but no edges follow: a graph has at least one edge")
     wordy = not any(map(_NUMERAL.fullmatch, cells[:2]))
     return _Form(delimiter, number, number if named or heads else None, wordy, len(cells) == 3)
 
 
 def _split(text: str, delimiter: str | None) -> list[str]:
     if '"' not in text:
-        return (
-            text.split()
-            if delimiter is None
-            else [cell.strip() for cell in text.split(delimiter)]
-        )
+        return text.split() if delimiter is None else [cell.strip() for cell in text.split(delimiter)]
     blank = delimiter is None
     try:
         row = next(
@@ -129,19 +123,13 @@ def _split(text: str, delimiter: str | None) -> list[str]:
             )
         )
     except csv.Error as error:
-        raise ValueError(
-            f"{text[:40]!r} cannot be split into cells ({error}): correct the quotes"
-        ) from error
+        raise ValueError(f"{text[:40]!r} cannot be split into cells ({error}): correct the quotes") from error
     return [cell.strip() for cell in row]
 
 
 def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
     """Read edges whose ends are integers, fast. Return None if the file contains anything else."""
-    fields: Any = (
-        [("u", np.int64), ("v", np.int64), ("length", np.float64)]
-        if form.weighted
-        else np.int64
-    )
+    fields: Any = [("u", np.int64), ("v", np.int64), ("length", np.float64)] if form.weighted else np.int64
     found: list[NDArray[Any]] = []
     edges = 0
     for _, block in _without_header(blocks, form):
@@ -152,9 +140,7 @@ def _read_numbers(blocks: Iterable[list[str]], form: _Form) -> EdgeList | None:
             # Old versions of NumPy would read 1.5 as 1, and misread 10^20.
             with warnings.catch_warnings():
                 warnings.simplefilter("error", DeprecationWarning)
-                part = np.loadtxt(
-                    lines, fields, None, form.delimiter, ndmin=1 if form.weighted else 2
-                )
+                part = np.loadtxt(lines, fields, None, form.delimiter, ndmin=1 if form.weighted else 2)
         except (ValueError, DeprecationWarning):
             return None
         if (not form.weighted and part.shape[1] != 2) or _PADDED.search("\n".join(lines)):
@@ -207,11 +193,7 @@ def _plain_cells(block: list[str], form: _Form) -> list[str] | None:
         if form.delimiter is None
         else "" not in (cells := [cell.strip() for cell in cells])
     )
-    return (
-        cells
-        if plain and all(map(_NUMERAL.fullmatch, cells[2::3] if form.weighted else ()))
-        else None
-    )
+    return cells if plain and all(map(_NUMERAL.fullmatch, cells[2::3] if form.weighted else ())) else None
 
 
 def _checked_cells(begin: int, block: list[str], form: _Form) -> list[str]:
@@ -235,19 +217,14 @@ def _no_edge(number: int, row: list[str], form: _Form) -> str:
     return f"line {number} names only one end: an edge has two"
 
 
-def _without_header(
-    blocks: Iterable[list[str]], form: _Form
-) -> Iterator[tuple[int, list[str]]]:
+def _without_header(blocks: Iterable[list[str]], form: _Form) -> Iterator[tuple[int, list[str]]]:
     """Yield each block with the number of its first line; the header is replaced by an empty line."""
     begin = 1
     for block in blocks:
         if form.header is not None and begin <= form.header < begin + len(block):
             yield (
                 begin,
-                [
-                    "" if number == form.header else line
-                    for number, line in enumerate(block, start=begin)
-                ],
+                ["" if number == form.header else line for number, line in enumerate(block, start=begin)],
             )
         else:
             yield begin, block

@@ -114,11 +114,7 @@ def check_writable(path: Name) -> os.stat_result | None:
         raise PermissionError(errno.EACCES, "it is a block device: choose a file instead", name)
     if _descriptor(path) is not None:
         return earlier  # already open, possibly for writing
-    bits = (
-        stat.S_IWUSR
-        if earlier.st_uid == os.geteuid()
-        else stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-    )
+    bits = stat.S_IWUSR if earlier.st_uid == os.geteuid() else stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
     if not mode & bits or not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, _READ_ONLY, name)
     return earlier
@@ -158,9 +154,7 @@ def as_utf8(text: str, path: Name) -> bytes:
 
 def _unwritable(error: UnicodeEncodeError, path: Name) -> ValueError:
     wrong = error.object[error.start]
-    return ValueError(
-        f"{os.fspath(path)}: UTF-8 cannot encode the character {wrong!r}: remove it"
-    )
+    return ValueError(f"{os.fspath(path)}: UTF-8 cannot encode the character {wrong!r}: remove it")
 
 
 class _Draft:
@@ -284,9 +278,7 @@ def _open_stream(path: Name, mode: str) -> IO[Any]:
         # A duplicate shares its position with other writers, such as the shell. A newly opened
         # file would not.
         return os.fdopen(os.dup(number), mode, encoding=encoding)
-    return open(
-        path, mode, encoding=encoding, opener=lambda name, _: os.open(name, os.O_WRONLY)
-    )
+    return open(path, mode, encoding=encoding, opener=lambda name, _: os.open(name, os.O_WRONLY))
 
 
 @contextmanager

@@ -18,9 +18,7 @@ def genome_files(path: Name) -> list[Path]:
     place = Path(path)
     if not place.is_dir():
         return [place]
-    found = [
-        file for file in sorted(place.iterdir()) if genome_name(file) != _without_gz(file.name)
-    ]
+    found = [file for file in sorted(place.iterdir()) if genome_name(file) != _without_gz(file.name)]
     if not found:
         raise ValueError(
             f"{os.fspath(path)} contains no genomes: a FASTA file ends in {', '.join(_SUFFIXES)}"

@@ -3,9 +3,7 @@
 import re
 
 # Control characters, line ends, text-direction marks, and surrogates.
-_UNPRINTABLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
@@ -14,6 +12,4 @@ def printable(text: str) -> str:
     >>> print(printable("a\x1b[2Jb\tc"))
     a\x1b[2Jb\tc
     """
-    return _UNPRINTABLE.sub(
-        lambda found: found[0].encode("unicode_escape").decode("ascii"), text
-    )
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)

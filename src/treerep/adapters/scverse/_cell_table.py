@@ -29,9 +29,7 @@ def cell_table(
     use_raw: bool | None = None,
 ) -> "dict[str, Series]":
     """Return columns of `obs`, and sparse columns of genes. `color` may also be a gene."""
-    columns = {
-        str(name): _finite(adata.obs[name]) for name in adata.obs if _is_usable(adata.obs[name])
-    }
+    columns = {str(name): _finite(adata.obs[name]) for name in adata.obs if _is_usable(adata.obs[name])}
     wanted = [genes] if isinstance(genes, str) and genes != "all" else genes
     extra = [] if color is None or color in columns else [color]
     if wanted is None and not extra:
@@ -75,13 +73,10 @@ def _gene_position(genes: Genes, name: str) -> int:
     found = np.flatnonzero(genes.names == name)
     if len(found) == 0:
         raise ValueError(
-            f"{name!r} is neither a column of adata.obs nor a gene: "
-            "choose a column or one of adata.var_names"
+            f"{name!r} is neither a column of adata.obs nor a gene: choose a column or one of adata.var_names"
         )
     if len(found) > 1:
-        raise ValueError(
-            f"several genes are named {name!r}: call adata.var_names_make_unique() first"
-        )
+        raise ValueError(f"several genes are named {name!r}: call adata.var_names_make_unique() first")
     return int(found[0])
 
 

@@ -19,9 +19,7 @@ def check_adata(adata: object) -> None:
     """Raise a TypeError unless this is an AnnData. A TreeData is an AnnData."""
     if not isinstance(adata, require("anndata", "scverse").AnnData):
         kind = type(adata).__name__
-        raise TypeError(
-            f"expected an AnnData or TreeData, got {kind}: for other data use treerep.fit"
-        )
+        raise TypeError(f"expected an AnnData or TreeData, got {kind}: for other data use treerep.fit")
 
 
 def check_key(key: object) -> None:
@@ -61,9 +59,7 @@ def check_names(adata: "AnnData") -> list[str]:
         raise ValueError("this AnnData has no cells: a tree needs at least one")
     if not adata.obs_names.is_unique:
         twice = adata.obs_names[adata.obs_names.duplicated()][0]
-        raise ValueError(
-            f"several cells are named {twice!r}: call adata.obs_names_make_unique() first"
-        )
+        raise ValueError(f"several cells are named {twice!r}: call adata.obs_names_make_unique() first")
     return names
 
 

@@ -49,9 +49,7 @@ def tree_input(
     chosen = "euclidean" if metric is None else metric
     if layer is None and not use_raw:
         table = _DEFAULT if use_rep is None else use_rep
-        return TreeInput(
-            cell_metric(adata, chosen, table), {"use_rep": table, "metric": chosen}
-        )
+        return TreeInput(cell_metric(adata, chosen, table), {"use_rep": table, "metric": chosen})
     names = check_names(adata)
     genes = genes_of(adata, layer, use_raw)
     points = PointMetric(dense(genes.table, genes.place), chosen, labels=names)

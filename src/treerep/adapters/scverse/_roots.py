@@ -71,9 +71,7 @@ def _read_group(adata: "AnnData", root: object, groupby: str) -> RootChoice:
         raise ValueError(
             f"root={root!r} is not a group of adata.obs[{groupby!r}]: use one of its values, e.g. {known}"
         )
-    return RootChoice(
-        members=members, params={"root_groupby": groupby, "root_group": str(root)}
-    )
+    return RootChoice(members=members, params={"root_groupby": groupby, "root_group": str(root)})
 
 
 def find_root(choice: RootChoice, tree: Tree) -> Root:
@@ -117,9 +115,7 @@ def _best_order(tree: Tree, stage: NDArray[np.float64]) -> tuple[int, float]:
     return int(candidates[best]), agreements[best]
 
 
-def _correlations(
-    tree: Tree, cells: NDArray[np.int64], stage: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _correlations(tree: Tree, cells: NDArray[np.int64], stage: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return, for every point r, the correlation of d(r, i) with the stage over the cells i."""
     view = tree._view
     places = view.position[cells]

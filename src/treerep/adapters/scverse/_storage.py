@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 _FIELDS = ("names", "edges", "weights")
 
 
-def store_tree(
-    adata: "AnnData", tree: Tree, key: str, root: int | None, params: dict[str, object]
-) -> None:
+def store_tree(adata: "AnnData", tree: Tree, key: str, root: int | None, params: dict[str, object]) -> None:
     """Store a tree whose labels are the names of the cells, rooted at a cell or by default.
 
     If `params` contains `groupby`, the labels are the names of groups of cells.
@@ -99,9 +97,7 @@ def tree_of_cells(adata: "AnnData", tree: object) -> Tree:
     known = set(tree.labels)
     for name in names:
         if name not in known:
-            raise ValueError(
-                f"cell {name!r} is not in the tree: its labels must contain adata.obs_names"
-            )
+            raise ValueError(f"cell {name!r} is not in the tree: its labels must contain adata.obs_names")
     return tree if tuple(names) == tree.labels else tree.restrict(names)
 
 
@@ -153,8 +149,7 @@ def get_tree(adata: "AnnData", *, key: str = "treerep") -> Tree:
         return _read_graph(adata, key)
     if key not in adata.uns:
         raise ValueError(
-            f"adata.uns has no tree {key!r}: call treerep.tl.tree(adata, "
-            f"key_added={key!r}) first"
+            f"adata.uns has no tree {key!r}: call treerep.tl.tree(adata, key_added={key!r}) first"
         )
     tree = _read(adata.uns[key], key)
     if "groupby" in adata.uns[key].get("params", {}):
@@ -198,8 +193,7 @@ def _read_graph(adata: "AnnData", key: str) -> Tree:
     for name in names:
         if name not in place:
             raise ValueError(
-                f"cell {name!r} is not in the tree adata.obst[{key!r}]: select the cells of "
-                "the tree first"
+                f"cell {name!r} is not in the tree adata.obst[{key!r}]: select the cells of the tree first"
             )
     order = np.array([place[name] for name in names])
     if len(tree) == len(names):

@@ -116,9 +116,7 @@ def _samples(adata: "AnnData", sample: str, condition: str) -> NDArray[np.int64]
     counts = adata.obs[condition].groupby(column, observed=True).nunique()
     mixed = counts[counts > 1]
     if len(mixed):
-        raise ValueError(
-            f"sample {mixed.index[0]!r} has several conditions: each sample must have one"
-        )
+        raise ValueError(f"sample {mixed.index[0]!r} has several conditions: each sample must have one")
     return np.asarray(column.cat.codes, np.int64)
 
 

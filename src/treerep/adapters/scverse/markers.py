@@ -147,9 +147,7 @@ def _edge_split(adata: "AnnData", key: str, edge: Sequence[int]) -> Split:
     before = np.flatnonzero(~sides)
     after = np.flatnonzero(sides)
     if not (len(before) and len(after)):
-        raise ValueError(
-            f"all cells are on one side of edge={tuple(edge)}: choose another edge"
-        )
+        raise ValueError(f"all cells are on one side of edge={tuple(edge)}: choose another edge")
     return Split("-".join(map(str, edge)), before, after)
 
 

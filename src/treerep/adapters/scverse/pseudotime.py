@@ -81,9 +81,7 @@ def pseudotime(
     adata = adata.copy() if copy else adata
     choice = read_root(adata, root, groupby, stages)
     if not choice.given:
-        raise ValueError(
-            "pseudotime needs a root: pass root (a cell), root and groupby (a group), or stages"
-        )
+        raise ValueError("pseudotime needs a root: pass root (a cell), root and groupby (a group), or stages")
     column = f"{key}_pseudotime" if key_added is None else key_added
     check_key(column)
     tree = get_tree(adata, key=key)

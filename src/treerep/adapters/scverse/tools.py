@@ -138,9 +138,7 @@ def tree(
     if n_clusters is not None:
         check_clusters(adata, n_clusters)
     count = positive_number(trials, "trials")
-    space, source = tree_input(
-        adata, use_rep=use_rep, layer=layer, use_raw=use_raw, obsp=obsp, metric=metric
-    )
+    space, source = tree_input(adata, use_rep=use_rep, layer=layer, use_raw=use_raw, obsp=obsp, metric=metric)
     fitted = fit(space, method=method, trials=count, balance=balance, rng=rng, n_jobs=n_jobs)
     if refine:
         from ...refinement.refine import refine as refine_tree  # slow to import
@@ -280,9 +278,7 @@ def embed(
     adata.obsm[column] = placed.poincare[: adata.n_obs]
     name = None if start is None else adata.obs_names[start]
     params = {"key": key, "dim": dim, "scale": placed.scale, "root": name}
-    adata.uns[column] = {
-        "params": {option: value for option, value in params.items() if value is not None}
-    }
+    adata.uns[column] = {"params": {option: value for option, value in params.items() if value is not None}}
     return adata if copy else None
 
 

@@ -19,9 +19,7 @@ from ...tree.tree import Tree
 from ._shared import MetricEstimator, RandomState
 
 
-class TreeEstimator(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MetricEstimator
-):
+class TreeEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, MetricEstimator):
     """Base class: fit a tree to the samples and cut it into clusters."""
 
     n_clusters: int
@@ -91,9 +89,7 @@ class TreeEstimator(
     def _places(self, X: ArrayLike) -> Places:
         check_is_fitted(self)
         rows = self._validated(X, reset=False)
-        return find_places(
-            self.tree_, rows, data=self._points, tol=self._tolerance(), n_jobs=self._jobs()
-        )
+        return find_places(self.tree_, rows, data=self._points, tol=self._tolerance(), n_jobs=self._jobs())
 
     def _tolerance(self) -> float | str:
         return "auto"

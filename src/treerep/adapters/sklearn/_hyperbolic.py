@@ -79,9 +79,7 @@ class HyperbolicEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Met
 
     Examples
     --------
-    >>> HyperbolicEmbedding(dim=2, random_state=0).fit_transform(
-    ...     [[0.0], [1.0], [10.0], [11.0]]
-    ... ).shape
+    >>> HyperbolicEmbedding(dim=2, random_state=0).fit_transform([[0.0], [1.0], [10.0], [11.0]]).shape
     (4, 2)
     """
 

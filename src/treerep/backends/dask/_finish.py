@@ -93,9 +93,7 @@ def completed(batch: Batch, *parts: Part) -> Finished:
     Nodes are numbered within the batch: m points are 0 ... m - 1, and Steiner nodes m ... 2 m -
     1. The nodes to which the zones are attached follow, two for each zone.
     """
-    zone_of = np.concatenate(
-        [np.repeat(np.arange(len(batch.zones)), part.counts) for part in parts]
-    )
+    zone_of = np.concatenate([np.repeat(np.arange(len(batch.zones)), part.counts) for part in parts])
     order = np.argsort(zone_of, kind="stable")
     points, near_a, near_b, priority = (
         np.concatenate(arrays) for arrays in zip(*(p[:4] for p in parts), strict=True)
@@ -104,9 +102,7 @@ def completed(batch: Batch, *parts: Part) -> Finished:
     zones = _local_zones(batch.zones, 2 * len(order))
     begin = Start(order.astype(np.int32), near_a[order], near_b[order], zones)
     with Workers(1) as workers:
-        run = TreeRep(
-            metric, priority, batch.tol, batch.rule, workers, _SilentBar(), batch.joined, begin
-        )
+        run = TreeRep(metric, priority, batch.tol, batch.rule, workers, _SilentBar(), batch.joined, begin)
         edges, weights = run.run()
     return Finished(points, run.nodes, edges, weights)
 
@@ -130,9 +126,7 @@ class Duplicates(NamedTuple):
     counts: NDArray[np.int64]  # number of points of each piece
 
 
-def duplicates_of(
-    block: Block, last: Wave, became_r: NDArray[np.int64], pieces: list[int]
-) -> Duplicates:
+def duplicates_of(block: Block, last: Wave, became_r: NDArray[np.int64], pieces: list[int]) -> Duplicates:
     """Extract the points of some pieces from a block, without their coordinates."""
     state = last[0]
     by_piece = [positions(block, state, piece, became_r) for piece in pieces]

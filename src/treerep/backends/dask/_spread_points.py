@@ -125,18 +125,14 @@ def spread(
         widest = max(range(len(facts)), key=lambda b: facts[b].extent)
         check = client.submit(_check, blocks[widest], metric, facts[widest].extent, pure=False)
         raise_first(client, [check])
-        return SpreadPoints(
-            *_balanced(client, blocks), starts, facts, getattr(data, "labels", None)
-        )
+        return SpreadPoints(*_balanced(client, blocks), starts, facts, getattr(data, "labels", None))
 
 
 def _check_alike(facts: list[Facts], starts: NDArray[np.int64]) -> None:
     """Check that all chunks have the same kind, because Dask does not check this."""
     for fact, start in zip(facts, starts.tolist(), strict=False):
         if fact.kind != facts[0].kind:
-            kinds = (
-                f"{width} coordinates of {dtype}" for width, dtype in (facts[0].kind, fact.kind)
-            )
+            kinds = (f"{width} coordinates of {dtype}" for width, dtype in (facts[0].kind, fact.kind))
             raise MetricError(
                 f"the chunks of this dask array differ: point 0 has {next(kinds)} and point "
                 f"{start} has {next(kinds)}; read all chunks with the same width and dtype"
@@ -232,9 +228,7 @@ def submit_to(
     By default, Dask prefers sending a whole block to an idle worker over letting a short task
     wait.
     """
-    return client.submit(
-        task, *arguments, **options, workers=[worker], allow_other_workers=True, pure=False
-    )
+    return client.submit(task, *arguments, **options, workers=[worker], allow_other_workers=True, pure=False)
 
 
 def _threads(client: DaskClient) -> list[str]:
@@ -242,9 +236,7 @@ def _threads(client: DaskClient) -> list[str]:
     return [worker for worker, threads in client.nthreads().items() for _ in range(threads)]
 
 
-def _balanced(
-    client: DaskClient, blocks: list[DaskFuture]
-) -> tuple[list[DaskFuture], list[str]]:
+def _balanced(client: DaskClient, blocks: list[DaskFuture]) -> tuple[list[DaskFuture], list[str]]:
     """Move blocks from workers with more blocks than threads to workers with fewer.
 
     Dask may start unevenly. Returns the blocks and the worker of each.
@@ -281,9 +273,7 @@ def _block(
     for piece in pieces:
         if np.ma.is_masked(piece):
             first = int(np.argwhere(np.ma.getmaskarray(piece))[0, 0])
-            raise MetricError(
-                f"point {start + first} has a masked coordinate: fill it in, or drop the point"
-            )
+            raise MetricError(f"point {start + first} has a masked coordinate: fill it in, or drop the point")
     points = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
     rows = prepare_points(points, metric, start)
     table = rows.oracle[0]

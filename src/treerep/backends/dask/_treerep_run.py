@@ -230,9 +230,7 @@ class Run:
         pivots = np.column_stack([first, steps.z]).ravel()
         points, row = np.unique(pivots, return_inverse=True)
         owners = self._owner(points)
-        rows = [
-            self._submit_to(b, rows_of, points[owners == b]) for b in np.unique(owners).tolist()
-        ]
+        rows = [self._submit_to(b, rows_of, points[owners == b]) for b in np.unique(owners).tolist()]
         return self.client.submit(with_pivots, plan, row, *rows, pure=False)
 
     def _owner(self, point: int | NDArray[np.integer]) -> NDArray[np.int64]:
@@ -242,8 +240,7 @@ class Run:
     def _summary(self) -> Summary:
         """Merge the summaries of the last wave from all blocks."""
         parts = [
-            submit_to(self.client, self.points.homes[b], summary_of, self.states[b])
-            for b in self._blocks
+            submit_to(self.client, self.points.homes[b], summary_of, self.states[b]) for b in self._blocks
         ]
         while len(parts) > _FAN_IN:
             groups = [parts[k : k + _FAN_IN] for k in range(0, len(parts), _FAN_IN)]
@@ -335,8 +332,7 @@ class Run:
         pieces = [spread.piece for spread in duplicates]
         ends = np.array([spread.zone.a for spread in duplicates])
         parts = [
-            self._submit_to(b, duplicates_of, self.states[b], self.became_r, pieces)
-            for b in self._blocks
+            self._submit_to(b, duplicates_of, self.states[b], self.became_r, pieces) for b in self._blocks
         ]
         for points, near_a, counts in raise_first(self.client, parts):
             nodes = np.arange(first, first + len(points), dtype=np.int32)

@@ -196,10 +196,7 @@ def wave(block: Block, before: Wave, sent: PlanWithPivots) -> Wave:
         kernels.scatter_chunk(points, lo, hi, -1, ends - sizes)
         divided += range(len(starts) - 1, len(starts) + BINS - 1)
         starts += ends.tolist()
-    found = [
-        _candidates(block, points, starts[piece], starts[piece + 1], plan.rule)
-        for piece in divided
-    ]
+    found = [_candidates(block, points, starts[piece], starts[piece + 1], plan.rule) for piece in divided]
     lowest, closest = (np.concatenate(tables) for tables in zip(*found, strict=True))
     slots, near_a, near_b = (array[half : starts[-1]].copy() for array in points[:3])
     after = State(slots, near_a, near_b, np.array(starts) - half)
@@ -230,9 +227,7 @@ def merged(*parts: Summary) -> Summary:
     )
 
 
-def positions(
-    block: Block, state: State, piece: int, became_r: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def positions(block: Block, state: State, piece: int, became_r: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the positions of the points of a piece, except those that became r."""
     here = np.arange(*state.bounds(piece))
     for slot in became_r[became_r[:, 0] == piece, 1] - block.start:
@@ -240,9 +235,7 @@ def positions(
     return here
 
 
-def _take_first(
-    table: NDArray[np.float64], order: NDArray[np.int64], count: int
-) -> NDArray[np.float64]:
+def _take_first(table: NDArray[np.float64], order: NDArray[np.int64], count: int) -> NDArray[np.float64]:
     return np.take_along_axis(table, order[:, :count, None], axis=1)
 
 
@@ -264,8 +257,7 @@ class _Workspace:
         self.size = max(_FEWEST_POINTS, _CACHE_BYTES // bytes_per_point(block.oracle))
         self._block_oracle = block.oracle
         self._arrays = [
-            np.empty((self.size + n_others, *array.shape[1:]), array.dtype)
-            for array in block.oracle
+            np.empty((self.size + n_others, *array.shape[1:]), array.dtype) for array in block.oracle
         ]
 
     def oracle(self, slots: NDArray[np.int32], others: RowOracle) -> RowOracle:
@@ -371,9 +363,7 @@ def _candidates(
     return lowest, closest
 
 
-def _describe(
-    block: Block, points: Points, chosen: NDArray[np.int64], out: NDArray[np.float64]
-) -> None:
+def _describe(block: Block, points: Points, chosen: NDArray[np.int64], out: NDArray[np.float64]) -> None:
     """Write a row for each candidate."""
     slots = points.slots[chosen]
     m = len(chosen)

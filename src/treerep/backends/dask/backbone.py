@@ -66,18 +66,13 @@ class OnCluster:
         """Return coordinates of some points, if their Euclidean distances are known."""
         return coordinates(GatheredPoints(self._rows(points)))
 
-    def places(
-        self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
-    ) -> list[Places]:
+    def places(self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]) -> list[Places]:
         """Return the best positions of a few points, for each power."""
         metric = GatheredPoints(self._rows(np.concatenate([sample, points])))
         m = len(sample)
         others = m + np.arange(len(points))
         with Workers(self.n_jobs) as workers:
-            return [
-                best_places(tree, metric, np.arange(m), others, power, workers)
-                for power in powers
-            ]
+            return [best_places(tree, metric, np.arange(m), others, power, workers) for power in powers]
 
     def whole(self, rng: np.random.Generator) -> Tree | None:
         """Return TreeRep's tree of all points if it is exact."""
@@ -85,8 +80,7 @@ class OnCluster:
         starts = self.space.starts.tolist()
         priorities = Priorities(n, rng)
         blocks = [
-            self._task(b, _with_priorities, priorities.part(starts[b], starts[b + 1]))
-            for b in self._blocks
+            self._task(b, _with_priorities, priorities.part(starts[b], starts[b + 1])) for b in self._blocks
         ]
         points = copy(self.space)
         points.blocks = blocks
@@ -170,10 +164,7 @@ class OnCluster:
         while large := [k for k, zone in enumerate(zones) if len(zone) > branches.LARGEST]:
             nearest = self._nearest_centers([rest[zones[k]] for k in large])
             workers.check()
-            divided = {
-                k: branches.split_by(zones[k], part)
-                for k, part in zip(large, nearest, strict=True)
-            }
+            divided = {k: branches.split_by(zones[k], part) for k, part in zip(large, nearest, strict=True)}
             zones = [part for k, zone in enumerate(zones) for part in divided.get(k, [zone])]
         return zones
 
@@ -206,22 +197,15 @@ class OnCluster:
     ) -> Iterator[branches.Branches]:
         """Yield the branches of each zone, running a few tasks at a time."""
         batches = _batches(zones)
-        running = [
-            self._join(rest, places, batch, short)
-            for batch in islice(batches, 2 * len(self._blocks))
-        ]
+        running = [self._join(rest, places, batch, short) for batch in islice(batches, 2 * len(self._blocks))]
         with dropping(self.client, running):
             while running:
                 done = raise_first(self.client, [running.pop(0)])[0].thing
-                running += [
-                    self._join(rest, places, batch, short) for batch in islice(batches, 1)
-                ]
+                running += [self._join(rest, places, batch, short) for batch in islice(batches, 1)]
                 workers.check()
                 yield from done
 
-    def _join(
-        self, rest: Indices, places: Places, zones: list[Indices], short: float
-    ) -> DaskFuture:
+    def _join(self, rest: Indices, places: Places, zones: list[Indices], short: float) -> DaskFuture:
         """Submit the task that joins the points of some zones."""
         together = np.concatenate(zones)
         parts, order = self._parts(rest[together])

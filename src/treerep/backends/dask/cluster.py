@@ -23,15 +23,9 @@ def client_for(client: "DaskClient | None") -> Iterator[DaskClient]:
     distributed = require("distributed", "dask")
     require("dask.array", "dask")
     with ExitStack() as stack:
-        inside = (
-            stack.enter_context(distributed.worker_client()) if _is_task(distributed) else None
-        )
+        inside = stack.enter_context(distributed.worker_client()) if _is_task(distributed) else None
         if client is None:
-            client = (
-                inside
-                or _current(distributed)
-                or stack.enter_context(_own_cluster(distributed))
-            )
+            client = inside or _current(distributed) or stack.enter_context(_own_cluster(distributed))
         _check(client, distributed)
         yield client
 

@@ -75,9 +75,7 @@ def fit_spread_points(
 
 
 def _single(points: Metric) -> Tree:
-    return Tree(
-        1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(points.labels, 1)
-    )
+    return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=check_labels(points.labels, 1))
 
 
 def _backbone(
@@ -161,7 +159,5 @@ def _metric_name(metric: str | None) -> str:
             "for distances call compute()"
         )
     if metric == "sqeuclidean":
-        raise MetricError(
-            "squared distances need all points in one place: call compute() on the dask array"
-        )
+        raise MetricError("squared distances need all points in one place: call compute() on the dask array")
     return metric

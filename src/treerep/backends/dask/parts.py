@@ -92,9 +92,7 @@ def edges_in_parts(folder: str | os.PathLike[str]) -> Iterator[Edges]:
     """
     for name in _index(folder)["parts"]:
         path = Path(folder) / name
-        part = checked_read(
-            path, "treerep-parts", partial(read_archive, path, ("edges", "weights"), ())
-        )
+        part = checked_read(path, "treerep-parts", partial(read_archive, path, ("edges", "weights"), ()))
         yield part["edges"], part["weights"]
 
 
@@ -105,9 +103,7 @@ def read_parts(folder: str | os.PathLike[str]) -> Tree:
     labels = index["labels"]
     if n == 1:
         return Tree(1, np.empty((0, 2), np.int64), np.empty(0), labels=labels)
-    edges, weights = (
-        np.concatenate(arrays) for arrays in zip(*edges_in_parts(folder), strict=True)
-    )
+    edges, weights = (np.concatenate(arrays) for arrays in zip(*edges_in_parts(folder), strict=True))
     if len(edges) != index["edges"]:
         raise ValueError(
             f"{folder} is damaged: its parts have {len(edges):,} edges instead of {index['edges']:,}"
@@ -119,13 +115,9 @@ def read_parts(folder: str | os.PathLike[str]) -> Tree:
 def _index(folder: str | os.PathLike[str]) -> dict[str, Any]:
     path = Path(folder) / _INDEX
     if not path.exists():
-        raise FileNotFoundError(
-            f"{path} does not exist: the tree in this folder was not completed"
-        )
+        raise FileNotFoundError(f"{path} does not exist: the tree in this folder was not completed")
     fields = checked_read(path, "treerep-parts", partial(read_archive, path, ()))
-    check_marks(
-        path, fields, mark=_MARK["format"], version=_MARK["version"], writer="fit_to_parts"
-    )
+    check_marks(path, fields, mark=_MARK["format"], version=_MARK["version"], writer="fit_to_parts")
     return fields
 
 
@@ -160,9 +152,7 @@ class _PartsRun(Run):
             ends += [zone.a, zone.b if zone.kind == 2 else zone.a]
         path = self.folder / f"zones-{batch.first:010}.npz"
         numbers = self.final_numbers(ends)
-        return self.client.submit(
-            _finish_to_file, path, batch, numbers, *self._parts(batch), pure=False
-        )
+        return self.client.submit(_finish_to_file, path, batch, numbers, *self._parts(batch), pure=False)
 
     def _add(self, done: "_Written") -> None:
         self.written[done.name] = done.n_edges
@@ -199,9 +189,7 @@ def _write(path: Path, edges: NDArray[np.int32], weights: NDArray[np.float64]) -
     return len(edges)
 
 
-def _finish_to_file(
-    path: Path, batch: Batch, ends: NDArray[np.int32], *parts: Part
-) -> _Written:
+def _finish_to_file(path: Path, batch: Batch, ends: NDArray[np.int32], *parts: Part) -> _Written:
     done = completed(batch, *parts)
     points = np.empty(len(done.points), np.int32)
     points[done.nodes] = done.points

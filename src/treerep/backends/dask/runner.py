@@ -101,8 +101,7 @@ class Spread:
             self._sent = (shared, futures[0])
         sent = self._sent[1]
         pending = [
-            self._client.submit(_work_on_group, sent, Parcel((work, group)), pure=False)
-            for group in groups
+            self._client.submit(_work_on_group, sent, Parcel((work, group)), pure=False) for group in groups
         ]
         pending.reverse()
         self._pending.update(pending)

@@ -153,9 +153,7 @@ class _HostBlocks:
 
     def block(self, rows: Points, cols: Points) -> Tensor:
         """Return blocks; see `Blocks.block`."""
-        pieces = [
-            self._read(self.order[i], self.order[j]) for i, j in zip(rows, cols, strict=True)
-        ]
+        pieces = [self._read(self.order[i], self.order[j]) for i, j in zip(rows, cols, strict=True)]
         return self.torch.from_numpy(np.stack(pieces)).to(self.device)
 
     def _read(self, rows: Points, cols: Points) -> NDArray[np.float64]:

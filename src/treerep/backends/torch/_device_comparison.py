@@ -72,9 +72,7 @@ class DeviceComparison(Comparison):
             out[:, 4] -= float(what == RELATIVE)
         result: NDArray[np.float64] = out.cpu().numpy()
         if not np.isfinite(result).all():
-            raise MetricError(
-                "a distance is not finite: leave out device to find out which pair"
-            )
+            raise MetricError("a distance is not finite: leave out device to find out which pair")
         return result
 
     def _to_device(self, array: NDArray[np.int64]) -> Tensor:

@@ -102,9 +102,7 @@ class _DeviceRanking:
             a, b = (~distances.isfinite()).nonzero()[0].tolist()
             value = float(distances[a, b])
             other = self.order[b]
-            raise MetricError(
-                f"approx has d({points[a]}, {other}) = {value}: scores need finite distances"
-            )
+            raise MetricError(f"approx has d({points[a]}, {other}) = {value}: scores need finite distances")
         every = np.arange(len(points))
         degrees = starts[points + 1] - starts[points]
         row = np.repeat(every, degrees)
@@ -118,9 +116,7 @@ class _DeviceRanking:
         if ranking.by_rank:
             hits = near.first + _ranks_in_group(near)
         found = hits / self._counts(near, distances, ranking.by_rank)
-        total: NDArray[np.float64] = (
-            np.bincount(near.row, found, minlength=len(points)) / degrees
-        )
+        total: NDArray[np.float64] = np.bincount(near.row, found, minlength=len(points)) / degrees
         return total
 
     def _counts(self, near: _Near, distances: Tensor, by_rank: bool) -> NDArray[np.float64]:

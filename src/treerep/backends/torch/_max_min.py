@@ -53,9 +53,7 @@ def _by_tiles(matrix: Tensor, first: int, last: int) -> Tensor:
     padded = torch.nn.functional.pad(matrix, (0, _WIDTH))
     tiles = (-(-(last - first) // _HEIGHT), -(-(n - first) // _WIDTH))
     with torch.cuda.device(matrix.device):
-        _compiled()[tiles](
-            padded, widest, n, n + _WIDTH, first, last, _HEIGHT, _WIDTH, num_warps=_WARPS
-        )
+        _compiled()[tiles](padded, widest, n, n + _WIDTH, first, last, _HEIGHT, _WIDTH, num_warps=_WARPS)
     return widest
 
 
@@ -86,6 +84,4 @@ def max_min_tile(  # type: ignore[no-untyped-def]
         best = tl.maximum(best, reached)
     width = n - first
     places = rows.to(tl.int64)[:, None] * width + cols[None, :]
-    tl.store(
-        widest + places, best, mask=(rows < last - first)[:, None] & (cols < width)[None, :]
-    )
+    tl.store(widest + places, best, mask=(rows < last - first)[:, None] & (cols < width)[None, :])

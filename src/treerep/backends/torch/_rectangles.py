@@ -56,9 +56,7 @@ def rectangles(n: int, entries: int) -> Iterator[Rectangle]:
         start += size
     for start, size in zip(starts, sizes, strict=True):
         if start + size < n:
-            yield Rectangle(
-                np.arange(start, start + size)[None], np.arange(start + size, n)[None]
-            )
+            yield Rectangle(np.arange(start, start + size)[None], np.arange(start + size, n)[None])
     yield from _halves(np.arange(0, whole, tile), tile, entries)
     for start, size in zip(starts, sizes, strict=True):
         if start >= whole:

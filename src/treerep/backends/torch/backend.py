@@ -35,7 +35,9 @@ from .metric import PLAIN, device_metric
 from .refine import refined_weights
 
 _METHODS = ("treerep", "auto", "backbone")
-_SCORES_NEED = "scores need blocks of pairs of half a GB each besides the data: free memory, or leave out device"
+_SCORES_NEED = (
+    "scores need blocks of pairs of half a GB each besides the data: free memory, or leave out device"
+)
 
 
 class Torch(Backend):
@@ -113,11 +115,7 @@ def _check_fit(method: str, options: dict[str, Any]) -> None:
     """Raise an error for anything that does not run on a device, and remove options without effect there."""
     if method not in _METHODS:
         known = ", ".join(_METHODS)
-        raise ValueError(
-            f"{method} does not run on a device: use one of {known}, or leave out device"
-        )
+        raise ValueError(f"{method} does not run on a device: use one of {known}, or leave out device")
     for name in ("finish", "zone_size"):
         if options.pop(name, "treerep") not in (None, "treerep"):
-            raise ValueError(
-                f"neighbor joining cannot finish zones on a device: leave out {name} or device"
-            )
+            raise ValueError(f"neighbor joining cannot finish zones on a device: leave out {name} or device")

@@ -22,7 +22,9 @@ _MOST_POINTS = 2**30 - 1
 # Up to this size, the canonical form is computed on the device, because int32 must number both
 # directions of each edge.
 _MOST_EDGES = 2**30 - 1
-FIT_NEEDS = "a fit takes about 100 bytes per point in addition to the data: use fewer points, or leave out device"
+FIT_NEEDS = (
+    "a fit takes about 100 bytes per point in addition to the data: use fewer points, or leave out device"
+)
 
 
 class DeviceTree(NamedTuple):
@@ -68,9 +70,7 @@ def fit_on_device(
         )
         engine.run()
     # If a metric is far from a tree, lengths may be negative. Negative lengths become 0.
-    return DeviceTree(
-        engine.edges, engine.weights.clamp_(min=0.0), engine.nodes, engine.waves, engine.visits
-    )
+    return DeviceTree(engine.edges, engine.weights.clamp_(min=0.0), engine.nodes, engine.waves, engine.visits)
 
 
 def finished_on_host(space: DeviceMetric, found: DeviceTree) -> Tree:

@@ -243,9 +243,7 @@ def device_metric(data: MetricLike, metric: str | None, device: DeviceLike) -> D
     if isinstance(space, MatrixMetric):
         table = _moved(space.distances, where)
         _check_entries(table)
-        made = DeviceMetric(
-            "matrix", table, labels=space.labels, integral=space.integral, eps=space.eps
-        )
+        made = DeviceMetric("matrix", table, labels=space.labels, integral=space.integral, eps=space.eps)
         made.input_eps = space.input_eps
         return made
     if space.squared:
@@ -350,18 +348,14 @@ def _tensor_metric(points: Tensor, metric: PointKind) -> DeviceMetric:
 def _check_shape(points: Tensor) -> None:
     torch = require("torch", "embed")
     if points.layout != torch.strided:
-        raise MetricError(
-            "points in a sparse tensor cannot be used on a device: pass tensor.to_dense()"
-        )
+        raise MetricError("points in a sparse tensor cannot be used on a device: pass tensor.to_dense()")
     if points.ndim != 2 or 0 in points.shape:
         shape = " x ".join(map(str, points.shape)) or "a single value"
         raise MetricError(
             f"points must be rows of a table (n x k, both at least 1), but this tensor has shape {shape}"
         )
     if points.is_complex():
-        raise MetricError(
-            f"coordinates of dtype {points.dtype} are not supported: use real numbers"
-        )
+        raise MetricError(f"coordinates of dtype {points.dtype} are not supported: use real numbers")
 
 
 def _largest_coordinate(points: Tensor) -> float:

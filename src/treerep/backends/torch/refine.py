@@ -49,9 +49,7 @@ _NOTHING = 1e-100
     "weights take blocks of pairs of half a GB each in addition to the data: free some "
     "memory, or leave out device"
 )
-def refined_weights(
-    request: RefineRequest, device: DeviceLike, n_jobs: int | None
-) -> RefinedTree:
+def refined_weights(request: RefineRequest, device: DeviceLike, n_jobs: int | None) -> RefinedTree:
     """Return the tree with better weights, fitted to all pairs: see `refinement.refine`.
 
     Weights "l1", "l2" and "relative_l2" run on the device; moves and neighborhoods do not.
@@ -144,9 +142,7 @@ def _distortion(tree: Tree, metric: Metric, device: TorchDevice) -> Score:
 
 def _check_request(request: RefineRequest, device: str) -> None:
     if request.moves:
-        raise ValueError(
-            f"moves do not run with device={device!r}: pass moves=False, or leave out device"
-        )
+        raise ValueError(f"moves do not run with device={device!r}: pass moves=False, or leave out device")
     if request.weights in ("heuristic", "none"):
         raise ValueError(
             f"weights={request.weights!r} does not run with device={device!r}: choose 'l1', 'l2' or 'relative_l2'"
@@ -246,9 +242,7 @@ class DevicePairs(Pairs):
         sums[0] = 0.0
         return value, sums
 
-    def _spread(
-        self, where: Rectangle, turns: Turns, slope: Tensor, ends: Vector, sums: Vector
-    ) -> None:
+    def _spread(self, where: Rectangle, turns: Turns, slope: Tensor, ends: Vector, sums: Vector) -> None:
         """Add derivatives at both ends of a path, and subtract them twice where the path turns."""
         left, right = (self.torch.from_numpy(x).to(self.device) for x in turns)
         # The higher of two ancestors of a point has the lower number.
@@ -262,9 +256,7 @@ class DevicePairs(Pairs):
             sums -= 2 * np.bincount(node.ravel(), total.ravel(), minlength=len(sums))
 
 
-def _slopes(
-    what: int, x: Tensor, t: Tensor, u: "Tensor | float", eps: float
-) -> tuple[float, Tensor]:
+def _slopes(what: int, x: Tensor, t: Tensor, u: "Tensor | float", eps: float) -> tuple[float, Tensor]:
     """Return the sum of values and the derivatives of `path_sum_kernels.row_sums`.
 
     x are tree distances, which are overwritten, t true distances, and u factors.

@@ -68,9 +68,7 @@ def _is_stdout_taken(options: CompareOptions) -> bool:
     }
     names = [name for name, is_sent in sent.items() if is_sent]
     if len(names) > 1:
-        raise ValueError(
-            f"{' and '.join(names)} cannot share standard output: use only one of them"
-        )
+        raise ValueError(f"{' and '.join(names)} cannot share standard output: use only one of them")
     return bool(names)
 
 

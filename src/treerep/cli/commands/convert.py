@@ -26,9 +26,7 @@ def convert_file(options: ConvertOptions) -> None:
     to = options.to
     distance_format = to or _DISTANCES.get(Path(output).suffix.lower())
     is_distances = distance_format in _DISTANCES.values()
-    check_outputs(
-        output, *(() if is_distances else files_beside(output, to)), source=options.source
-    )
+    check_outputs(output, *(() if is_distances else files_beside(output, to)), source=options.source)
     if output == "-" and to is None:
         raise ValueError("the format for standard output is unknown: set it with --to")
     source = read_either(options.source, options.reading)
@@ -47,9 +45,7 @@ def convert_file(options: ConvertOptions) -> None:
     elif to in TREE_FORMATS or output.lower().removesuffix(".gz").endswith(_tree_suffixes()):
         raise ValueError(f"{options.source} does not contain a tree: run `treerep fit` first")
     else:
-        raise ValueError(
-            f"{output}: unknown suffix for distances: use one of {', '.join(_DISTANCES)}"
-        )
+        raise ValueError(f"{output}: unknown suffix for distances: use one of {', '.join(_DISTANCES)}")
 
 
 def _tree_suffixes() -> tuple[str, ...]:

@@ -26,9 +26,7 @@ def list_data() -> None:
 def fetch_data(
     names: Annotated[
         list[str],
-        typer.Argument(
-            metavar="NAME...", help="Names of data sets, as in `treerep data list`."
-        ),
+        typer.Argument(metavar="NAME...", help="Names of data sets, as in `treerep data list`."),
     ],
 ) -> None:
     """Download data sets to the cache folder."""
@@ -41,9 +39,7 @@ def fetch_data(
 def path_of_data(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[NAME]", help="Name of a data set. Prints the cache folder if omitted."
-        ),
+        typer.Argument(metavar="[NAME]", help="Name of a data set. Prints the cache folder if omitted."),
     ] = None,
 ) -> None:
     """Print the path of a data set, or of the cache folder."""

@@ -51,9 +51,7 @@ def _fields(
     return fields
 
 
-def _rows(
-    delta: Hyperbolicity, normalized: bool, witness: list[str | int]
-) -> list[tuple[str, str]]:
+def _rows(delta: Hyperbolicity, normalized: bool, witness: list[str | int]) -> list[tuple[str, str]]:
     name = "delta / diameter" if normalized else "delta"
     bounds = "exact" if delta.exact else f"between {delta.low:.4g} and {delta.high:.4g}"
     rows = [(name, f"{format_number(delta.delta)} ({bounds})")]

@@ -71,7 +71,5 @@ def _scores(fits: dict[str, tuple[tr.Tree, tr.Metric]]) -> Table:
     for name, (tree, truth) in fits.items():
         plain = tr.average_distortion(tree, truth, scale="none")
         scaled = tr.average_distortion(tree, truth, scale="optimal")
-        table.add_row(
-            name, f"{len(tree):,}", f"{tree.n_nodes:,}", f"{plain:.3f}", f"{scaled:.3f}"
-        )
+        table.add_row(name, f"{len(tree):,}", f"{tree.n_nodes:,}", f"{plain:.3f}", f"{scaled:.3f}")
     return table

@@ -27,9 +27,7 @@ def draw_file(options: DrawOptions) -> None:
     suffix = _known_suffix(options.output)
     drawn = _read_drawn(options)
     if options.support and (not isinstance(drawn, tr.Tree) or drawn.support is None):
-        raise ValueError(
-            "--support needs a tree with support: fit it with `treerep fit --bootstrap 100`"
-        )
+        raise ValueError("--support needs a tree with support: fit it with `treerep fit --bootstrap 100`")
     style: dict[str, Any] = {
         **_geometry(options, drawn),
         "align": options.align,
@@ -106,9 +104,7 @@ def _read_column(color: str, points: tr.Metric) -> list[object]:
         )
     columns = read_attributes(table, points)
     if column not in columns:
-        raise ValueError(
-            f"{table} has no column {column!r}: choose one of {', '.join(map(repr, columns))}"
-        )
+        raise ValueError(f"{table} has no column {column!r}: choose one of {', '.join(map(repr, columns))}")
     return columns[column]
 
 
@@ -116,7 +112,5 @@ def _known_suffix(output: str) -> str:
     known = require("matplotlib.figure", "draw").Figure().canvas.get_supported_filetypes()
     suffix = Path(output).suffix.lower().removeprefix(".")
     if suffix not in known:
-        raise ValueError(
-            f"{output}: unknown suffix for a figure: use one of {', '.join(sorted(known))}"
-        )
+        raise ValueError(f"{output}: unknown suffix for a figure: use one of {', '.join(sorted(known))}")
     return suffix

@@ -30,9 +30,7 @@ def embed_file(options: EmbedOptions) -> None:
         refuse_trials(options.trials, f"{options.method} does not use a tree")
     source = read_either(options.source, options.reading)
     if isinstance(source, tr.Embedding | ProductEmbedding):
-        raise ValueError(
-            f"{options.source} already contains an embedding: use a tree or data instead"
-        )
+        raise ValueError(f"{options.source} already contains an embedding: use a tree or data instead")
     begin = time.perf_counter()
     embedding = _embed(source, options, suffix)
     seconds = time.perf_counter() - begin
@@ -81,20 +79,15 @@ def _check_output(options: EmbedOptions) -> str:
     check_outputs(options.output, source=options.source)
     suffix = ".csv" if options.output == "-" else Path(options.output).suffix.lower()
     if suffix not in (".npz", *_DELIMITERS):
-        raise ValueError(
-            f"{options.output}: unknown suffix for an embedding: use .npz, .csv or .tsv"
-        )
+        raise ValueError(f"{options.output}: unknown suffix for an embedding: use .npz, .csv or .tsv")
     if options.json and options.output == "-":
         raise ValueError(
-            "coordinates and --json cannot both be written to standard output: "
-            "name a file with --output"
+            "coordinates and --json cannot both be written to standard output: name a file with --output"
         )
     return suffix
 
 
-def _embed(
-    source: tr.Metric, options: EmbedOptions, suffix: str
-) -> tr.Embedding | ProductEmbedding:
+def _embed(source: tr.Metric, options: EmbedOptions, suffix: str) -> tr.Embedding | ProductEmbedding:
     """Embed a tree, a sum of trees or the data, depending on the method."""
     space = source
     scale = options.scale
@@ -133,9 +126,7 @@ def _is_picture(options: EmbedOptions, suffix: str) -> bool:
     return in_plane and options.scale is None and options.distortion is None
 
 
-def _write_table(
-    embedding: tr.Embedding | ProductEmbedding, output: str, model: str, delimiter: str
-) -> None:
+def _write_table(embedding: tr.Embedding | ProductEmbedding, output: str, model: str, delimiter: str) -> None:
     """Write the labels and coordinates of the points, with all digits."""
     n = len(embedding)
     places = embedding.coordinates(model)[:n]

@@ -61,9 +61,7 @@ def fit_file(options: FitOptions) -> None:
 
 def _is_fitted(path: str, kind: str) -> ValueError:
     found = "a sum of trees" if kind == "sum" else "a tree"
-    return ValueError(
-        f"{path} already contains {found}: use score, refine, embed, draw or view"
-    )
+    return ValueError(f"{path} already contains {found}: use score, refine, embed, draw or view")
 
 
 def _fitted(metric: tr.Metric, options: FitOptions) -> tr.Tree | tr.TreeSum:
@@ -97,9 +95,7 @@ def _check_trees(options: FitOptions) -> None:
         return
     for name, default in _ONE_TREE.items():
         if getattr(options, name) != default:
-            raise ValueError(
-                f"--{name} does not apply to a sum of trees: remove --{name} or --trees"
-            )
+            raise ValueError(f"--{name} does not apply to a sum of trees: remove --{name} or --trees")
     check_sum_output(options.output, options.to)
 
 
@@ -114,8 +110,7 @@ def _check_method(options: FitOptions) -> None:
         value = getattr(options, name)
         if value is not None and options.method != method:
             raise ValueError(
-                f"--method {options.method} has no option --{name}: "
-                f"remove it, or use --method {method}"
+                f"--method {options.method} has no option --{name}: remove it, or use --method {method}"
             )
 
 
@@ -128,9 +123,7 @@ def write_and_report(
 ) -> None:
     """Score a new tree, write it, and report both: a line on stderr, JSON on stdout."""
     plain, scaled = (
-        tr.average_distortion(
-            tree, metric, scale=scale, n_jobs=options.jobs, device=options.device
-        )
+        tr.average_distortion(tree, metric, scale=scale, n_jobs=options.jobs, device=options.device)
         for scale in ("none", "optimal")
     )
     output = options.output

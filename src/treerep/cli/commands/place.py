@@ -119,23 +119,17 @@ def _sequences(tree: tr.Tree, options: PlaceOptions) -> _NewPoints:
     old = set(tree.labels or ())
     names = [name for name in metric.labels or () if name not in old]
     if not names:
-        raise ValueError(
-            f"{options.source}: all sequences are in the tree: add the new sequences"
-        )
+        raise ValueError(f"{options.source}: all sequences are in the tree: add the new sequences")
     assert isinstance(metric, tr.SequenceMetric)
     if not metric.has_missing:
         return _NewPoints(names, None, metric, sequences=metric)
     index = {name: k for k, name in enumerate(metric.labels or ())}
     for name in tree.labels or ():
         if name not in index:
-            raise ValueError(
-                f"{options.source} has no sequence {name!r}: add the sequences of the tree"
-            )
+            raise ValueError(f"{options.source} has no sequence {name!r}: add the sequences of the tree")
     order = [index[name] for name in (*(tree.labels or ()), *names)]
     old_order = order[: len(tree)]
-    between = tr.MatrixMetric(
-        metric.block(old_order, old_order), labels=tree.labels, missing=True
-    )
+    between = tr.MatrixMetric(metric.block(old_order, old_order), labels=tree.labels, missing=True)
     rows = metric.block(order[len(tree) :], order)
     return _NewPoints(rows, names, between, ordered=True, sequences=metric)
 
@@ -158,9 +152,7 @@ def _distances(tree: tr.Tree, path: str) -> _NewPoints:
             raise ValueError("two columns have the same label: give each column one label")
         for label in tree.labels:
             if label not in index:
-                raise ValueError(
-                    f"no column has the label {label!r} of the tree: give one column per point"
-                )
+                raise ValueError(f"no column has the label {label!r} of the tree: give one column per point")
         columns = [index[label] for label in tree.labels]
         if table.rows is None:
             raise ValueError("the rows have no labels: put the labels in the first column")

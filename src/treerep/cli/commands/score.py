@@ -58,15 +58,11 @@ def _add_bound(rows: dict[str, str], bound: tr.LowerBound | None, is_tree: bool)
         rows["average distortion of any tree"] = f"at least {bound_text(bound)}"
 
 
-def all_scores(
-    tree: tr.Metric, metric: tr.Metric, jobs: int | None, device: str | None
-) -> dict[str, Score]:
+def all_scores(tree: tr.Metric, metric: tr.Metric, jobs: int | None, device: str | None) -> dict[str, Score]:
     """Return every score that applies. Mean average precision needs the edges of a graph."""
     scores = {
         "distortion": tr.average_distortion(tree, metric, n_jobs=jobs, device=device),
-        "distortion_scaled": tr.average_distortion(
-            tree, metric, scale="optimal", n_jobs=jobs, device=device
-        ),
+        "distortion_scaled": tr.average_distortion(tree, metric, scale="optimal", n_jobs=jobs, device=device),
         # The worst distortion does not run on a device.
         "worst_distortion": tr.worst_distortion(tree, metric, n_jobs=jobs),
     }

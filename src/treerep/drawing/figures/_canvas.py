@@ -104,9 +104,7 @@ def prepare(picture: Picture, style: Style, shrink: float = 1.0) -> Prepared:
     """Validate the options of a picture. `shrink` is a factor for the default sizes."""
     nodes = len(picture.spots)
     colors = _colors_of(picture, style)
-    strips = strips_of(
-        style.strips, cast("Any", picture.labels), picture.n_points, len(colors.legend)
-    )
+    strips = strips_of(style.strips, cast("Any", picture.labels), picture.n_points, len(colors.legend))
     if strips:
         check_strips(picture)
     if style.axis:
@@ -225,9 +223,7 @@ def _draw_edges(axes: "Axes", ready: Prepared) -> None:
     if picture.layout == "hyperbolic":
         patches = require("matplotlib.patches", "draw")
         axes.add_patch(
-            patches.Circle(
-                (0, 0), 1.0, facecolor="none", edgecolor="#C8C8C8", linewidth=0.8, zorder=0.5
-            )
+            patches.Circle((0, 0), 1.0, facecolor="none", edgecolor="#C8C8C8", linewidth=0.8, zorder=0.5)
         )
     lines = collections.LineCollection(
         picture.lines,

@@ -98,9 +98,7 @@ class Range(NamedTuple):
 LINEAR = Range()
 
 
-def color_values(
-    values: ColorValues, count: int, palette: Palette, span: Range = LINEAR
-) -> Colors:
+def color_values(values: ColorValues, count: int, palette: Palette, span: Range = LINEAR) -> Colors:
     """Return one color for `count` points, or the colors of the values: see `draw`."""
     to_rgba = require("matplotlib.colors", "draw").to_rgba_array
     if values is None or isinstance(values, str):
@@ -112,18 +110,14 @@ def color_values(
         rgba[np.isnan(rgba).any(axis=1)] = to_rgba(GREY)
         return Colors(rgba, np.zeros(shape[0], np.int64), [], None)
     if len(shape) != 1:
-        raise ValueError(
-            f"color has shape {shape}: pass one color, or one value for each point or node"
-        )
+        raise ValueError(f"color has shape {shape}: pass one color, or one value for each point or node")
     if isinstance(values, np.ma.MaskedArray):
         values = values.tolist()  # None for masked values
     numbers = color_scale_values(values)
     if numbers is not None:
         return _on_a_scale(numbers, palette, span)
     if span != LINEAR:
-        raise ValueError(
-            "norm, vmin and vmax apply to numbers, but color has categories: leave them out"
-        )
+        raise ValueError("norm, vmin and vmax apply to numbers, but color has categories: leave them out")
     return _by_category(values, palette)
 
 
@@ -172,9 +166,7 @@ def color_scale_values(values: ColorValues) -> FloatArray | None:
 def _known_numbers(items: NDArray[Any]) -> NDArray[Any]:
     """Return numbers that are not categories as floats, NaN if missing; otherwise return the items."""
     known = [item for item in items if not is_missing(item)]
-    real = all(
-        isinstance(item, Real) and not isinstance(item, bool | np.bool_) for item in known
-    )
+    real = all(isinstance(item, Real) and not isinstance(item, bool | np.bool_) for item in known)
     whole = all(isinstance(item, Integral) for item in known)
     if not known or not real or (whole and len(set(known)) <= MOST_INTEGERS):
         return items
@@ -204,9 +196,7 @@ def _norm(known: FloatArray, span: Range) -> "Normalize":
         norm.autoscale_None(known)
         return norm
     if span.norm not in (None, "linear", "log"):
-        raise ValueError(
-            f"norm must be 'linear', 'log' or a matplotlib Normalize, not {span.norm!r}"
-        )
+        raise ValueError(f"norm must be 'linear', 'log' or a matplotlib Normalize, not {span.norm!r}")
     if span.norm == "log":
         known = known[known > 0]
     low = float(known.min()) if len(known) else 0.1
@@ -231,14 +221,10 @@ def is_color_map(palette: Palette) -> "TypeGuard[str | Colormap]":
 def color_map(palette: Palette) -> "Colormap":
     """Return a color map, given the map or its name."""
     if not is_color_map(palette):
-        raise ValueError(
-            f"palette is {palette!r}, but numbers need a matplotlib color map or its name"
-        )
+        raise ValueError(f"palette is {palette!r}, but numbers need a matplotlib color map or its name")
     known = require("matplotlib", "draw").colormaps
     if isinstance(palette, str) and palette not in known:
-        raise ValueError(
-            f"matplotlib has no color map {palette!r}: choose another palette, e.g. 'viridis'"
-        )
+        raise ValueError(f"matplotlib has no color map {palette!r}: choose another palette, e.g. 'viridis'")
     return known[palette] if isinstance(palette, str) else palette
 
 
@@ -274,9 +260,7 @@ def category_colors(names: list[str], palette: Palette) -> "list[ColorType]":
         given = {str(name): color for name, color in palette.items()}
         missing = [name for name in names if name not in given]
         if missing:
-            raise ValueError(
-                f"palette has no color for {missing[0]!r}: add one color for each category"
-            )
+            raise ValueError(f"palette has no color for {missing[0]!r}: add one color for each category")
         return [given[name] for name in names]
     if is_color_map(palette):
         shares = np.linspace(0, 1, max(len(names), 2))

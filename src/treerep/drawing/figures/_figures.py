@@ -48,7 +48,6 @@ def linear_axes(axes: object) -> "Axes":
     for side, scale in (("x", checked.get_xscale()), ("y", checked.get_yscale())):
         if scale != "linear":
             raise ValueError(
-                f"the {side} axis of ax is {scale}, not linear: "
-                f"call ax.set_{side}scale('linear')"
+                f"the {side} axis of ax is {scale}, not linear: call ax.set_{side}scale('linear')"
             )
     return checked

@@ -45,9 +45,7 @@ class _Placed(NamedTuple):
     high: FloatArray
 
 
-def write_labels(
-    axes: "Axes", picture: Picture, labels: dict[int, str], space: Space
-) -> "list[Annotation]":
+def write_labels(axes: "Axes", picture: Picture, labels: dict[int, str], space: Space) -> "list[Annotation]":
     """Write labels next to their nodes, and set the limits so that all labels are inside."""
     return _Labeling(axes, picture, labels, space).write()
 
@@ -55,9 +53,7 @@ def write_labels(
 class _Labeling:
     """The labels of a picture: first placed, then written."""
 
-    def __init__(
-        self, axes: "Axes", picture: Picture, labels: dict[int, str], space: Space
-    ) -> None:
+    def __init__(self, axes: "Axes", picture: Picture, labels: dict[int, str], space: Space) -> None:
         self.axes = axes
         self.picture = picture
         self.space = space

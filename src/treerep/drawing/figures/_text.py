@@ -32,9 +32,7 @@ def plain(text: object) -> str:
 
 def _fonts(families: tuple[str, ...]) -> tuple[str, ...]:
     manager = require("matplotlib.font_manager", "draw")
-    return tuple(
-        manager.findfont(manager.FontProperties(family=[family])) for family in families
-    )
+    return tuple(manager.findfont(manager.FontProperties(family=[family])) for family in families)
 
 
 @lru_cache(maxsize=4096)
@@ -45,9 +43,7 @@ def _is_drawable(character: str, fonts: tuple[str, ...]) -> bool:
 
 def is_missing(value: object) -> bool:
     """Return whether a value is None, NaN or pandas NA."""
-    return value is None or (
-        str(value) in ("nan", "NaN", "<NA>", "NaT") and not isinstance(value, str)
-    )
+    return value is None or (str(value) in ("nan", "NaN", "<NA>", "NaT") and not isinstance(value, str))
 
 
 def truncated(text: str, most: int = MOST_CHARACTERS) -> str:
@@ -56,9 +52,7 @@ def truncated(text: str, most: int = MOST_CHARACTERS) -> str:
     >>> truncated("abcdef", 4)
     'abc…'
     """
-    return "\n".join(
-        line if len(line) <= most else f"{line[: most - 1]}…" for line in text.split("\n")
-    )
+    return "\n".join(line if len(line) <= most else f"{line[: most - 1]}…" for line in text.split("\n"))
 
 
 def labels_to_write(

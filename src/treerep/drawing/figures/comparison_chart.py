@@ -69,9 +69,7 @@ def comparison_chart(
     table = {name: [_finite(row.get(name)) for row in rows] for name in measures}
     table = {name: values for name, values in table.items() if np.isfinite(values).any()}
     if not table:
-        raise ValueError(
-            f"no row has a number for {', '.join(measures)}: at least one is needed"
-        )
+        raise ValueError(f"no row has a number for {', '.join(measures)}: at least one is needed")
     methods = [plain(truncated(str(row["method"]))) for row in rows]
     panels = _new_panels(methods, len(table)) if axes is None else list(axes)
     if len(panels) != len(table):
@@ -81,11 +79,7 @@ def comparison_chart(
     for k, (name, values) in enumerate(table.items()):
         names = methods if k == 0 else None
         _draw_panel(panels[k], name, values, names)
-    judged = [
-        panel
-        for panel, name in zip(panels, table, strict=True)
-        if MEASURES[name][1] is not None
-    ]
+    judged = [panel for panel, name in zip(panels, table, strict=True) if MEASURES[name][1] is not None]
     if judged:
         judged[-1].set_title("orange: best", loc="right", fontsize=9, color=PALETTE[3])
     return panels
@@ -101,9 +95,7 @@ def _new_panels(names: list[str], columns: int) -> "list[Axes]":
     return list(new_grid(1, columns, beside + 2.2 * columns, 0.9 + 0.28 * len(names))[0])
 
 
-def _draw_panel(
-    panel: "Axes", name: str, values: list[float], methods: list[str] | None
-) -> None:
+def _draw_panel(panel: "Axes", name: str, values: list[float], methods: list[str] | None) -> None:
     title, less, ratio = MEASURES[name]
     height = -np.arange(len(values))
     smallest = float(np.nanmin(values))

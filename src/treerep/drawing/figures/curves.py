@@ -46,18 +46,14 @@ def curves(
 
     Examples
     --------
-    >>> ax = curves(
-    ...     [2, 4, 8], {"treerep": [0.3, 0.2, 0.1], "mst": [0.4, 0.4, 0.5]}, xlabel="dimension"
-    ... )
+    >>> ax = curves([2, 4, 8], {"treerep": [0.3, 0.2, 0.1], "mst": [0.4, 0.4, 0.5]}, xlabel="dimension")
     >>> [text.get_text() for text in ax.texts]
     ['treerep', 'mst']
     """
     at = np.asarray(x, np.float64)
     positive = (at > 0) & (at < np.inf)
     if at.ndim != 1 or len(at) == 0 or not positive.all():
-        raise ValueError(
-            "x must be a sequence of positive numbers, because its axis is logarithmic"
-        )
+        raise ValueError("x must be a sequence of positive numbers, because its axis is logarithmic")
     lines = {str(name): _values(name, values, len(at)) for name, values in series.items()}
     axes = new_axes(5.4, 3.6) if ax is None else flat_axes(ax)
     for k, (name, values) in enumerate(lines.items()):

@@ -65,9 +65,7 @@ def distortion_picture(
     """
     if not isinstance(tree, Metric):
         kind = type(tree).__name__
-        raise TypeError(
-            f"tree must be a tree, an embedding or another metric, got {kind}: fit a tree first"
-        )
+        raise TypeError(f"tree must be a tree, an embedding or another metric, got {kind}: fit a tree first")
     truth = as_metric(data, metric=metric)
     tree = matched(tree, truth, ("the tree", "the data"))
     if len(tree) < 2:
@@ -97,9 +95,7 @@ def distortion_picture(
     axes.set_xlabel("distance in the data")
     axes.set_ylabel(f"distance in the {_kind(tree)}")
     axes.spines[["top", "right"]].set_visible(False)
-    bar = axes.figure.colorbar(
-        image, cax=axes.inset_axes((1.03, 0.0, 0.03, 1.0)), label="pairs"
-    )
+    bar = axes.figure.colorbar(image, cax=axes.inset_axes((1.03, 0.0, 0.03, 1.0)), label="pairs")
     bar.outline.set_visible(False)
     return axes
 

@@ -21,9 +21,7 @@ def geodesic_arcs(start: FloatArray, end: FloatArray) -> list[FloatArray]:
 
     >>> [
     ...     len(arc)
-    ...     for arc in geodesic_arcs(
-    ...         np.array([[0.0, 0.0], [0.5, 0.0]]), np.array([[0.5, 0.0], [0.0, 0.5]])
-    ...     )
+    ...     for arc in geodesic_arcs(np.array([[0.0, 0.0], [0.5, 0.0]]), np.array([[0.5, 0.0], [0.0, 0.5]]))
     ... ]
     [2, 11]
     """

@@ -84,9 +84,7 @@ def _overlap_cost(
     return _OVERLAP * (overlap + 0.2 * (overlap > 0)).sum(axis=1)
 
 
-def box_cost(
-    candidates: FloatArray, size: FloatArray, scene: Scene, radius: float
-) -> FloatArray:
+def box_cost(candidates: FloatArray, size: FloatArray, scene: Scene, radius: float) -> FloatArray:
     """Return the cost of points and edges that boxes of one size cover."""
     # Only points and edges in the bounding box of all candidates matter.
     low = candidates.min(axis=0) - size
@@ -101,9 +99,7 @@ def box_cost(
     return _POINTS * inside.sum(axis=1) + _EDGES * np.minimum(covered / size[1], 5.0)
 
 
-def _length_inside(
-    starts: FloatArray, ends: FloatArray, centers: FloatArray, size: FloatArray
-) -> FloatArray:
+def _length_inside(starts: FloatArray, ends: FloatArray, centers: FloatArray, size: FloatArray) -> FloatArray:
     """Return the total length of segments inside each box, by Liang-Barsky clipping."""
     step = ends - starts
     # Fractions along a segment at which it meets the sides of the box.

@@ -96,9 +96,7 @@ def _share_daylight(spots: ComplexArray, v: int, branches: _Branches) -> float:
     return float(np.abs(turn).mean())
 
 
-def _angles_from(
-    spots: ComplexArray, v: int, children: IntArray, branches: _Branches
-) -> FloatArray:
+def _angles_from(spots: ComplexArray, v: int, children: IntArray, branches: _Branches) -> FloatArray:
     """Return the angles of all positions around v, continued along every branch.
 
     A branch may wrap around v, so angles may exceed half a turn.

@@ -14,9 +14,7 @@ def euclidean_sarkar(tree: Tree, *, root: int | str | None = None) -> FloatArray
     are one point with one set of angles. The root is at the origin; the default root is the center
     of the tree.
 
-    >>> euclidean_sarkar(Tree(4, [[0, 1], [1, 2], [1, 3]], [1.0, 2.0, 2.0]), root=1).round(
-    ...     6
-    ... ).tolist()
+    >>> euclidean_sarkar(Tree(4, [[0, 1], [1, 2], [1, 3]], [1.0, 2.0, 2.0]), root=1).round(6).tolist()
     [[1.0, 0.0], [0.0, 0.0], [-1.0, 1.732051], [-1.0, -1.732051]]
     """
     view = rooted_view(tree, root, merge=True)

@@ -61,8 +61,7 @@ def _attribute(tree: Tree, name: str, column: object, colors: Palettes) -> Field
     shape = np.shape(cast("ArrayLike", column))
     if shape != (tree.n_points,):
         raise ValueError(
-            f"column {name!r} has shape {shape} for {tree.n_points} points: there "
-            "must be one value per point"
+            f"column {name!r} has shape {shape} for {tree.n_points} points: there must be one value per point"
         )
     if _is_sparse(column):
         return {**_sparse(name, column), "ramp": colors.ramp(name)}
@@ -75,14 +74,10 @@ def _attribute(tree: Tree, name: str, column: object, colors: Palettes) -> Field
     if ordered is None and _are_numbers(present):
         numbers = encode(_numbers(name, entries), "<f8")
         return {"name": name, "kind": "number", "values": numbers, "ramp": colors.ramp(name)}
-    return _category(
-        name, entries, _categories(present) if ordered is None else ordered, colors
-    )
+    return _category(name, entries, _categories(present) if ordered is None else ordered, colors)
 
 
-def _category(
-    name: str, entries: list[Any], categories: Iterable[Any], colors: Palettes
-) -> Fields:
+def _category(name: str, entries: list[Any], categories: Iterable[Any], colors: Palettes) -> Fields:
     codes = {category: i for i, category in enumerate(categories)}
     coded = [-1 if value is None else codes[value] for value in entries]
     names = [str(category) for category in codes]
@@ -136,14 +131,10 @@ def _times(values: NDArray[Any]) -> NDArray[Any]:
 
 def _are_numbers(present: list[Any]) -> bool:
     """Return whether values are numbers on a scale. A few distinct integers are categories."""
-    numeric = all(
-        isinstance(value, int | float) and not isinstance(value, bool) for value in present
-    )
+    numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)
     if not present or not numeric:
         return False
-    return (
-        any(isinstance(value, float) for value in present) or len(set(present)) > MOST_INTEGERS
-    )
+    return any(isinstance(value, float) for value in present) or len(set(present)) > MOST_INTEGERS
 
 
 def _numbers(name: str, entries: list[Any]) -> FloatArray:

@@ -46,9 +46,7 @@ def as_years(values: NDArray[Any]) -> FloatArray:
     try:
         times = values if values.dtype.kind == "M" else _parsed(values)
     except ValueError as error:
-        raise ValueError(
-            f"dates must be dates, ISO texts such as 2020-05-17, or years: {error}"
-        ) from None
+        raise ValueError(f"dates must be dates, ISO texts such as 2020-05-17, or years: {error}") from None
     times = times.astype("M8[ms]")
     year = times.astype("M8[Y]")
     start = year.astype("M8[ms]")
@@ -58,7 +56,5 @@ def as_years(values: NDArray[Any]) -> FloatArray:
 
 def _parsed(values: NDArray[Any]) -> NDArray[Any]:
     """Return dates from texts and objects of Python or pandas."""
-    texts = [
-        "NaT" if value is None or value != value else str(value) for value in values.tolist()
-    ]
+    texts = ["NaT" if value is None or value != value else str(value) for value in values.tolist()]
     return np.array([text or "NaT" for text in texts], "M8[ms]")

@@ -187,9 +187,7 @@ def page(
     Page(Tree(3 points, 1 Steiner node), ... kB)
     """
     if not isinstance(tree, Tree | TreeSum):
-        raise TypeError(
-            "page expects a tree: fit one first, e.g. tr.page(tr.fit(data), 'tree.html')"
-        )
+        raise TypeError("page expects a tree: fit one first, e.g. tr.page(tr.fit(data), 'tree.html')")
     others = named_others(tree, other)
     tree = tree.trees[0] if isinstance(tree, TreeSum) else tree
     if layout == "tanglegram" and not others:
@@ -197,9 +195,7 @@ def page(
     rule = "scale must be a number above 0"
     factor = None if scale is None else number_above(0, scale, rule)
     heading = (
-        f"Tree of {tree.n_points:,} point{'s' if tree.n_points != 1 else ''}"
-        if title is None
-        else str(title)
+        f"Tree of {tree.n_points:,} point{'s' if tree.n_points != 1 else ''}" if title is None else str(title)
     )
     two = bool(others) and layout in (None, "tanglegram")
     view = first_view(tree, "rectangular" if two else layout, lengths, root, factor)

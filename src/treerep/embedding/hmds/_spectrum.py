@@ -71,14 +71,10 @@ def _weigh(matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
 
 def _bound(matrix: NDArray[np.float64]) -> float:
     # The eigenvalues of a matrix with positive entries are at most its largest row sum.
-    return max(
-        float(matrix[rows].sum(axis=1).max()) for rows in row_slices(len(matrix), len(matrix))
-    )
+    return max(float(matrix[rows].sum(axis=1).max()) for rows in row_slices(len(matrix), len(matrix)))
 
 
-def _largest(
-    matrix: NDArray[np.float64], count: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _largest(matrix: NDArray[np.float64], count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the largest eigenvalues of -matrix, in descending order, and their vectors."""
     n = len(matrix)
     found = None if n <= _FEW_POINTS or count > _MANY_VECTORS * n else _lanczos(matrix, count)
@@ -102,9 +98,7 @@ def _lanczos(
     # All eigenvalues of shift - matrix are positive, and the required ones are about as large
     # as shift. Their error is therefore small relative to the matrix, and small eigenvalues do
     # not slow down the solver.
-    shifted = LinearOperator(
-        matrix.shape, matvec=lambda x: shift * x - matrix @ x, dtype=np.float64
-    )
+    shifted = LinearOperator(matrix.shape, matvec=lambda x: shift * x - matrix @ x, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
     try:
         values, vectors = eigsh(

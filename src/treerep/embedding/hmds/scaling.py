@@ -30,9 +30,7 @@ _JUDGED = 128
 # Candidate hyperbolic lengths of the largest distance. At the lower end space is flat (to one
 # part in 10^7); at the upper end it resembles a tree. The grid is finer where curvature
 # matters.
-_LENGTHS = np.concatenate(
-    [np.geomspace(1e-3, 0.25, 5, endpoint=False), np.geomspace(0.25, 200.0, 21)]
-)
+_LENGTHS = np.concatenate([np.geomspace(1e-3, 0.25, 5, endpoint=False), np.geomspace(0.25, 200.0, 21)])
 # Below this length, cosh - 1 of the largest distance loses half of its digits.
 _SHORTEST = 1e-4
 _GOLDEN = (math.sqrt(5) - 1) / 2
@@ -92,9 +90,7 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
         distances = _distances(metric, np.arange(n))
         farthest = float(distances.max())
         if farthest == 0:
-            return Embedding(
-                np.zeros((n, dim)), np.zeros(n), scale=fixed or 1.0, labels=metric.labels
-            )
+            return Embedding(np.zeros((n, dim)), np.zeros(n), scale=fixed or 1.0, labels=metric.labels)
     if fixed is not None:
         if fixed * farthest < _SHORTEST:
             raise ValueError(
@@ -102,20 +98,14 @@ def hmds(metric: Metric, *, dim: int, scale: float | None = None) -> Embedding:
                 "float64 cannot distinguish from flat space: use at least "
                 f"{_SHORTEST / farthest:.3g}"
             )
-        return _best_width(
-            hyperbolic_spectrum(distances, fixed, dim), metric, fixed, dim, "none"
-        )[1]
+        return _best_width(hyperbolic_spectrum(distances, fixed, dim), metric, fixed, dim, "none")[1]
     found = _best_scale(distances, dim, farthest)
     if n > len(distances):
         distances = _distances(metric, np.arange(n))
-    placed = _best_width(
-        hyperbolic_spectrum(distances, found, dim), metric, found, dim, "optimal"
-    )[1]
+    placed = _best_width(hyperbolic_spectrum(distances, found, dim), metric, found, dim, "optimal")[1]
     rows: Rows = "all" if n <= _SEARCHED else _JUDGED
     factor = average_distortion(placed, metric, scale="optimal", rows=rows, rng=0).scale
-    return Embedding(
-        placed.directions, placed.radii, scale=found / factor, labels=metric.labels
-    )
+    return Embedding(placed.directions, placed.radii, scale=found / factor, labels=metric.labels)
 
 
 def _distances(metric: Metric, points: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -193,9 +183,7 @@ def _best_width(
     width = len(spectrum.values)
     while width:
         placed = _placed(spectrum, width, scale, dim, truth.labels)
-        score = float(
-            average_distortion(placed, truth, scale=judged, rows=_JUDGED, rng=0, n_jobs=1)
-        )
+        score = float(average_distortion(placed, truth, scale=judged, rows=_JUDGED, rng=0, n_jobs=1))
         if score >= best[0]:
             break
         best = (score, placed)

@@ -230,9 +230,7 @@ class Adam:
         gradient = manifold.gradient(x, slopes)
         self.first = b * self.first + (1 - b) * gradient
         # Far from the origin, rounding may make a square negative.
-        self.second = c * self.second + (1 - c) * manifold.inner(
-            x, gradient, gradient
-        ).clamp_min(0)
+        self.second = c * self.second + (1 - c) * manifold.inner(x, gradient, gradient).clamp_min(0)
         size = (self.second / (1 - c**self.steps)).sqrt() + self.eps
         v = -rate / (1 - b**self.steps) * self.first / size
         y = manifold.move(x, _shortened(manifold, x, v))

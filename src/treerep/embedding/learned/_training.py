@@ -54,9 +54,7 @@ class Schedule(NamedTuple):
         return rate * self.slow if epoch < self.burn_in else rate
 
 
-def schedule(
-    preset: str | None, presets: dict[str | None, Schedule], **chosen: float | None
-) -> Schedule:
+def schedule(preset: str | None, presets: dict[str | None, Schedule], **chosen: float | None) -> Schedule:
     """Return the preset, overridden by the given options."""
     if preset is not None:
         check_choice("preset", preset, tuple(name for name in presets if name))
@@ -76,9 +74,7 @@ def schedule(
 
 def generator(rng: np.random.Generator, device: DeviceLike) -> TorchGenerator:
     """Return a torch generator on a device, seeded by `rng`."""
-    return (
-        require("torch", "embed").Generator(device=device).manual_seed(int(rng.integers(2**62)))
-    )
+    return require("torch", "embed").Generator(device=device).manual_seed(int(rng.integers(2**62)))
 
 
 class Learned(NamedTuple):
@@ -125,9 +121,7 @@ def learn(
                 leaf = points.detach().requires_grad_()
                 free = scale.detach().requires_grad_(log_scale is not None)
                 value = loss(leaf, free, batch)
-                slopes = torch.autograd.grad(
-                    value, [leaf, free] if log_scale is not None else [leaf]
-                )
+                slopes = torch.autograd.grad(value, [leaf, free] if log_scale is not None else [leaf])
                 points = mover.step(leaf.detach(), slopes[0], rate)
                 if log_scale is not None:
                     scale = scaler.step(scale.detach(), slopes[1], rate * plan.scale_pace)
@@ -201,9 +195,7 @@ def warm_start(
 def _points(space: HyperbolicModel, vectors: Coordinates) -> Coordinates:
     """Return the points above vectors x of the hyperboloid, in the coordinates of a model."""
     norms = np.linalg.norm(vectors, axis=1)
-    units = np.divide(
-        vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0
-    )
+    units = np.divide(vectors, norms[:, None], out=np.zeros_like(vectors), where=norms[:, None] > 0)
     return from_polar(units, np.minimum(np.arcsinh(norms), space.farthest), space.model)
 
 
@@ -218,9 +210,7 @@ def _polar_of(
         init = sarkar(init, dim=dim, scale=_TREE_REACH / (_diameter(init) or _TREE_REACH))
         init.order_known = order_known
     if not isinstance(init, Embedding):
-        raise TypeError(
-            f"init must be a tree or an embedding of the same points, got {type(init).__name__}"
-        )
+        raise TypeError(f"init must be a tree or an embedding of the same points, got {type(init).__name__}")
     if len(init) != len(metric) or init.n_nodes < n:
         raise ValueError(
             f"init is {init!r}, but the data has {len(metric):,} points: init must have the same points"
@@ -245,9 +235,7 @@ def _diameter(tree: Tree) -> float:
     return float(tree.block([end], everyone).max())
 
 
-def _spectral(
-    metric: Metric, n: int, dim: int, reach: float, rng: np.random.Generator
-) -> Coordinates:
+def _spectral(metric: Metric, n: int, dim: int, reach: float, rng: np.random.Generator) -> Coordinates:
     """Return vectors on the hyperboloid from h-MDS of up to 1,024 pivots (Sala et al. 2018).
 
     Because cosh d(x, y) = x0 y0 - x.y, the positive eigenvalues of -cosh(s D) and their

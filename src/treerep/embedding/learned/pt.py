@@ -28,9 +28,7 @@ from ._training import (
 
 _SCHEDULES: dict[str | None, Schedule] = {
     None: Schedule(epochs=300, rate=0.2, burn_in=0, slow=0.1, adam=True),
-    "paper": Schedule(
-        epochs=1000, rate=5.0, burn_in=100, slow=0.1, adam=False, scale_pace=0.02
-    ),
+    "paper": Schedule(epochs=1000, rate=5.0, burn_in=100, slow=0.1, adam=False, scale_pace=0.02),
 }
 # Up to this many points, every step uses all pairs.
 _DENSE = 2048
@@ -90,9 +88,7 @@ def pt(
         return Embedding(np.zeros((n, dim)), np.zeros(n), labels=metric.labels)
     if preset and init is None:
         log_scale = 0.0  # the scale also starts at 1
-    learned = learn(
-        space, points, loss, loss.batches, plan, f"relative stress, dim {dim}", log_scale
-    )
+    learned = learn(space, points, loss, loss.batches, plan, f"relative stress, dim {dim}", log_scale)
     return embedding_of(space, learned.points, math.exp(-learned.log_scale), n, metric.labels)
 
 
@@ -121,9 +117,7 @@ class AllPairs:
     def __init__(self, space: Hyperboloid, metric: Metric, device: DeviceLike) -> None:
         n = len(metric)
         self.space = space
-        check_memory(
-            64 * n * n, f"relative stress of all pairs of {n:,} points", "use subsample=64"
-        )
+        check_memory(64 * n * n, f"relative stress of all pairs of {n:,} points", "use subsample=64")
         distances = metric.block(np.arange(n), np.arange(n))
         with np.errstate(divide="ignore"):
             weights = np.where(distances > 0, 1 / distances, 0.0)

@@ -71,9 +71,7 @@ def rank(
     else:
         start = warm_start(space, metric, n, dim, init, _REACH, rng)
     if rate is None and plan.adam:
-        plan = plan._replace(
-            rate=plan.rate / dim**0.4
-        )  # measured: 0.27 in 2 dimensions, 0.04 in 200
+        plan = plan._replace(rate=plan.rate / dim**0.4)  # measured: 0.27 in 2 dimensions, 0.04 in 200
     where = find_device(device)
     points = _tensor(start, where)
     if len(edges):
@@ -81,9 +79,7 @@ def rank(
             size = _PRESET_BATCH if preset else max(1, _LARGEST_TENSOR // ((count + 1) * dim))
         if not plan.adam:
             plan = plan._replace(gain=min(size, len(edges) * (1 + both)) / _PAPER_BATCH)
-        loss = RankingLoss(
-            space, edges, n, count, both, size, plan.burn_in, generator(rng, where)
-        )
+        loss = RankingLoss(space, edges, n, count, both, size, plan.burn_in, generator(rng, where))
         points = learn(space, points, loss, loss.batches, plan, f"ranking, dim {dim}").points
     found = embedding_of(space, points, 1.0, len(metric), metric.labels)
     return Embedding(
@@ -191,9 +187,7 @@ class RankingLoss:
                 device=device,
                 dtype=torch.float64,
             )
-            negatives, banned = (self._popular if epoch < self.burn_in else self._uniform)(
-                u[:, None], draws
-            )
+            negatives, banned = (self._popular if epoch < self.burn_in else self._uniform)(u[:, None], draws)
             never = torch.zeros_like(banned[:, :1])
             yield Batch(u, torch.cat([v[:, None], negatives], 1), torch.cat([never, banned], 1))
 
@@ -224,15 +218,11 @@ class RankingLoss:
     def _excess(self, points: Tensor, batch: Batch) -> Tensor:
         torch = require("torch", "embed")
         pairs = batch.candidates.numel()
-        if min(len(batch.sources), self.n) * self.n <= min(
-            pairs * points.shape[1], _LARGEST_TENSOR
-        ):
+        if min(len(batch.sources), self.n) * self.n <= min(pairs * points.shape[1], _LARGEST_TENSOR):
             # One matrix product reads less memory than gathering the coordinates of every pair.
             rows, row = torch.unique(batch.sources, return_inverse=True)
             table = self.space.excess(points.index_select(0, rows), points)
             places = row[:, None] * self.n + batch.candidates
             return table.flatten().index_select(0, places.flatten()).view_as(places)
-        others = points.index_select(0, batch.candidates.flatten()).view(
-            *batch.candidates.shape, -1
-        )
+        others = points.index_select(0, batch.candidates.flatten()).view(*batch.candidates.shape, -1)
         return self.space.paired_excess(points.index_select(0, batch.sources)[:, None], others)

@@ -21,9 +21,7 @@ def heavy_children(up: Any, size: Any, heavy: Any) -> None:
 
 
 @kernel
-def polar_coordinates(
-    frames: Any, size: Any, heavy: Any, node: Any, directions: Any, radii: Any
-) -> None:
+def polar_coordinates(frames: Any, size: Any, heavy: Any, node: Any, directions: Any, radii: Any) -> None:
     """Write the direction of node[p] at the root and its distance from the root, for every p.
 
     O(N k^2).
@@ -146,20 +144,14 @@ def _turn(outward: Any, top: Any, turns: Any, w: Any, at_root: Any, side: Any) -
 
 
 @helper
-def _angles(
-    decay_r: Any, half_r: Any, decay_l: Any, half_l: Any, sine: Any, behind: Any
-) -> Any:
+def _angles(decay_r: Any, half_r: Any, decay_l: Any, half_l: Any, sine: Any, behind: Any) -> Any:
     """Return angles eta at the root and gamma at w as cos + i sin, and 2 sinh(rw) / e^(r + l).
 
     The sides r and l of the triangle meet at v at the angle pi - psi. Each is given as e^-r and
     (1 - e^-2r) / 2.
     """
     # e^-2l - e^-2r, computed without loss of digits.
-    gap = (
-        decay_l * decay_l - decay_r * decay_r
-        if half_r + half_l > 0.5
-        else 2.0 * (half_r - half_l)
-    )
+    gap = decay_l * decay_l - decay_r * decay_r if half_r + half_l > 0.5 else 2.0 * (half_r - half_l)
     # sinh(rw) e^(i eta) = sinh(r - l) + sinh l cosh r (1 + cos psi) + i sinh l sin psi, divided
     # by e^(r + l) / 2.
     x = gap + half_l * (1.0 - half_r) * behind
@@ -256,8 +248,5 @@ def _carry_on(
         across = update[2, b]
         for c in range(dim):
             carry[below, b, c] = (
-                carry[top, b, c]
-                + side[c] * swing
-                + directions[at, c] * straight
-                + beside[c] * across
+                carry[top, b, c] + side[c] * swing + directions[at, c] * straight + beside[c] * across
             )

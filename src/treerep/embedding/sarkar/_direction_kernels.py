@@ -9,9 +9,7 @@ from ..._core.kernel import helper, kernel
 
 
 @kernel
-def group_edges(
-    ranked: Any, up: Any, lengths: Any, head: Any, starts: Any, members: Any
-) -> None:
+def group_edges(ranked: Any, up: Any, lengths: Any, head: Any, starts: Any, members: Any) -> None:
     """Group positions whose edge has positive length by the upper point, ordered by `ranked`."""
     for p in range(1, len(up)):
         if lengths[p] > 0.0:
@@ -66,9 +64,7 @@ def _relax(points: Any, weights: Any, count: Any, dim: Any, i: Any, pull: Any) -
 
 
 @kernel
-def spread(
-    points: Any, weights: Any, count: Any, sweeps: Any, tolerance: Any, pull: Any
-) -> None:
+def spread(points: Any, weights: Any, count: Any, sweeps: Any, tolerance: Any, pull: Any) -> None:
     """Spread the first `count` points over the sphere. The first point stays in place.
 
     `pull` (k,) is scratch.

@@ -70,9 +70,7 @@ def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: fl
     return Around(head, starts, members, turns)
 
 
-def _templates(
-    counts: NDArray[np.int64], dim: int, rule: str
-) -> tuple[Array, NDArray[np.int64]]:
+def _templates(counts: NDArray[np.int64], dim: int, rule: str) -> tuple[Array, NDArray[np.int64]]:
     """Return all templates, stacked, and the first row for each number of directions."""
     parts = [spread_directions(int(count), dim, rule) for count in counts]
     offsets = np.full(int(counts.max(initial=0)) + 1, -1)
@@ -102,9 +100,7 @@ def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
     elif count <= dim + 1:
         points = _simplex(count, dim)
     elif rule == "codes" and count <= 2 * dim:
-        points = np.concatenate([np.eye(dim), -np.eye(dim)])[
-            np.r_[0, dim, 1:dim, dim + 1 : 2 * dim]
-        ][:count]
+        points = np.concatenate([np.eye(dim), -np.eye(dim)])[np.r_[0, dim, 1:dim, dim + 1 : 2 * dim]][:count]
     elif rule != "codes" and count <= MOST_PAIRS:
         points = _least_energy(count, dim)
     else:

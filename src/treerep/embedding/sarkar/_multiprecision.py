@@ -38,11 +38,7 @@ def precise_coordinates(
     mpmath = require("mpmath", "precision")
     if precision == "auto":
         bits = enough_bits(model, float(radii.max()))
-    elif (
-        isinstance(precision, bool)
-        or not isinstance(precision, int | np.integer)
-        or precision < 2
-    ):
+    elif isinstance(precision, bool) or not isinstance(precision, int | np.integer) or precision < 2:
         raise ValueError(f'precision must be a number of bits or "auto", got {precision!r}')
     else:
         bits = int(precision)
@@ -75,15 +71,11 @@ def _guard_bits(frames: FrameOracle, radii: NDArray[np.float64]) -> int:
     return 32 + math.ceil(shortened / math.log(2)) + 2 * len(radii).bit_length()
 
 
-def _lorentz_points(
-    mpmath: ModuleType, frames: FrameOracle
-) -> Iterator[tuple[int, NDArray[Any]]]:
+def _lorentz_points(mpmath: ModuleType, frames: FrameOracle) -> Iterator[tuple[int, NDArray[Any]]]:
     """Yield every position and its point (x0, x) on the hyperboloid."""
     dim = frames.turns.shape[1]
     children = np.bincount(frames.up[1:], minlength=len(frames.up)).tolist()
-    identity = np.array(
-        [[mpmath.mpf(int(r == c)) for c in range(dim + 1)] for r in range(dim + 1)], object
-    )
+    identity = np.array([[mpmath.mpf(int(r == c)) for c in range(dim + 1)] for r in range(dim + 1)], object)
     waiting = {0: identity}
     yield 0, identity[:, 0]
     for p, q in enumerate(frames.up[1:].tolist(), 1):

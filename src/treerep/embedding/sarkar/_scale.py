@@ -59,14 +59,11 @@ def scale_for(distortion: float, view: Preorder, n_points: int, around: Around) 
     shortest = float(lengths.min())
     longest = float(lengths.max())
     if not _SMALLEST < shortest <= longest < _LARGEST:
-        raise MetricError(
-            f"edge lengths range from {shortest:.3g} to {longest:.3g}: rescale the distances"
-        )
+        raise MetricError(f"edge lengths range from {shortest:.3g} to {longest:.3g}: rescale the distances")
     high = 256.0 / shortest
     if not high * float(lengths.sum()) < 1e290:
         raise MetricError(
-            f"edge lengths range from {shortest:.3g} to {longest:.3g}: set a "
-            "scale instead of a distortion"
+            f"edge lengths range from {shortest:.3g} to {longest:.3g}: set a scale instead of a distortion"
         )
     while (low := needed(high)) > high:
         high = 2.0 * low

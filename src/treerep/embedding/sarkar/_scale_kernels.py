@@ -27,9 +27,7 @@ def _narrowed(sine: Any, less: Any) -> Any:
 
 
 @kernel
-def measure_angles(
-    starts: Any, members: Any, turns: Any, most: Any, bend: Any, closest: Any
-) -> None:
+def measure_angles(starts: Any, members: Any, turns: Any, most: Any, bend: Any, closest: Any) -> None:
     """Write sin(t / 2) for each edge's angle to its parent, and for the least angle below a head.
 
     The least angle is written if there are at most `most` edges. O(N k), and O(m^2 k) at a head
@@ -96,9 +94,7 @@ def worst_path(
     for v in range(n - 1, -1, -1):
         begin = starts[v]
         end = starts[v + 1]
-        decay = (
-            math.exp(-scale * weights[v]) if begin < end and scale * weights[v] < _LONG else 0.0
-        )
+        decay = math.exp(-scale * weights[v]) if begin < end and scale * weights[v] < _LONG else 0.0
         if occupied[v]:
             far[v] = deep[v] = weights[v]
         for e in range(begin, end):
@@ -121,24 +117,18 @@ def worst_path(
                 )
         if end - begin < 2:
             continue
-        bound = _worst_of_all(
-            worst, members, begin, end, lost, far, wide, deep, rate, scale, closest[v]
-        )
+        bound = _worst_of_all(worst, members, begin, end, lost, far, wide, deep, rate, scale, closest[v])
         if end - begin > most:
             worst = bound
         elif bound[0] != worst[0] or bound[1] != worst[1]:
-            worst = _worst_pair(
-                worst, members, begin, end, turns, lost, far, wide, deep, rate, scale
-            )
+            worst = _worst_pair(worst, members, begin, end, turns, lost, far, wide, deep, rate, scale)
     return worst
 
 
 @helper
 def _worse(worst: Any, lost: Any, far: Any, rate: Any) -> Any:
     # A path without loss does not constrain the scale.
-    return (
-        (lost, far) if lost > 0.0 and lost - rate * far > worst[0] - rate * worst[1] else worst
-    )
+    return (lost, far) if lost > 0.0 and lost - rate * far > worst[0] - rate * worst[1] else worst
 
 
 @helper
@@ -160,9 +150,7 @@ def _worst_pair(
             p = members[e]
             q = members[f]
             if deep[p] >= 0.0 and deep[q] >= 0.0:
-                sine = _narrowed(
-                    0.5 * math.sqrt(_square_between(turns, p, q)), wide[p] + wide[q]
-                )
+                sine = _narrowed(0.5 * math.sqrt(_square_between(turns, p, q)), wide[p] + wide[q])
                 loss = lost[p] + lost[q] + _loss(sine * sine, scale * min(deep[p], deep[q]))
                 worst = _worse(worst, loss, far[p] + far[q], rate)
     return worst

@@ -86,14 +86,10 @@ def sarkar(
     if not isinstance(tree, Tree):
         raise TypeError("method='sarkar' embeds trees: fit a tree to the data first")
     if dim < 2:
-        raise ValueError(
-            f"dim={dim} is too small: embedding a tree needs at least 2 dimensions"
-        )
+        raise ValueError(f"dim={dim} is too small: embedding a tree needs at least 2 dimensions")
     check_choice("directions", directions, RULES)
     if exponent is not None and directions != "traffic":
-        raise ValueError(
-            f"exponent applies only to directions='traffic', not {directions!r}: leave it out"
-        )
+        raise ValueError(f"exponent applies only to directions='traffic', not {directions!r}: leave it out")
     power = _EXPONENT if exponent is None else exponent
     power = number_from(0, power, "exponent must be a number from 0 to 2", high=2)
     if scale is not None and distortion is not None:
@@ -103,9 +99,7 @@ def sarkar(
     # The directions of all edges and nodes, and the pending frames of `polar_coordinates`.
     nodes = tree.n_nodes
     needed = 8 * dim * (2 * nodes + (nodes.bit_length() + 1) * dim)
-    check_memory(
-        needed, f"a tree of {nodes:,} nodes in {dim:,} dimensions", "use a smaller dim"
-    )
+    check_memory(needed, f"a tree of {nodes:,} nodes in {dim:,} dimensions", "use a smaller dim")
     node = center(tree) if root is None else tree._node(root)
     view = rerooted(tree._view, int(tree._view.position[node]))
     around = place_edges(view, tree.n_points, dim, directions, power)

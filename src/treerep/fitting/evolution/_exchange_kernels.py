@@ -81,9 +81,7 @@ def _exchange_saves(sides: Sides, edge: int, slot: int, balanced: bool) -> float
 
 
 @helper
-def _exchange(
-    sides: Sides, matrix: Any, workspace: Workspace, edge: int, slot: int, balanced: bool
-) -> int:
+def _exchange(sides: Sides, matrix: Any, workspace: Workspace, edge: int, slot: int, balanced: bool) -> int:
     """Turn AB|CD into AC|BD; return the number of rows read.
 
     A is the side with point 0, so even sides stay even.
@@ -106,9 +104,7 @@ def _exchange(
     bd = cross[edge, 1 - slot, 0]
 
     starts = np.empty(5, np.int64)
-    rows = _averages_between(
-        sides, matrix, len(matrix), (a, d, b, c), workspace, starts, balanced
-    )
+    rows = _averages_between(sides, matrix, len(matrix), (a, d, b, c), workspace, starts, balanced)
     for k in range(4):
         _spread_exchange(sides, workspace, starts[k], starts[k + 1], k % 2, balanced)
     _turn(sides, workspace, a, b, c, d, 0, low, low, balanced)
@@ -150,16 +146,12 @@ def _spread_exchange(
                 # In the rest of the tree, the weight of the sibling falls from 1/2 to 1/4, and
                 # that of the uncle rises from 1/4 to 1/2.
                 weight = 0.25 * workspace.share[side]
-                sides.pair[two ^ 1] += weight * (
-                    workspace.to[one, 1 - sibling] - workspace.to[one, sibling]
-                )
+                sides.pair[two ^ 1] += weight * (workspace.to[one, 1 - sibling] - workspace.to[one, sibling])
                 if sides.point[one] < 0:
                     back = 0 if sides.child[one ^ 1, 0] == side ^ 1 else 1
                     for k_inner in range(2):
                         inner = sides.child[one, k_inner]
-                        more = weight * (
-                            workspace.to[inner, 1 - sibling] - workspace.to[inner, sibling]
-                        )
+                        more = weight * (workspace.to[inner, 1 - sibling] - workspace.to[inner, sibling])
                         _put_cross(
                             sides,
                             one,

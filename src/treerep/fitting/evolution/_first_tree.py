@@ -75,9 +75,7 @@ def _grouped(metric: Metric, points: Indices, workers: Workers | None) -> Edges:
     return np.concatenate([*edges, names[tree]])
 
 
-def _groups(
-    metric: Metric, points: Indices, centers: Indices, workers: Workers | None
-) -> list[Indices]:
+def _groups(metric: Metric, points: Indices, centers: Indices, workers: Workers | None) -> list[Indices]:
     """Return the points nearest to each center, as indices into `points`."""
     every = np.arange(len(points))
     pieces = np.array_split(every, -(-len(points) * len(centers) // _PAIRS))

@@ -89,14 +89,10 @@ def _averages_from(sides: Sides, distances: Any, order: Any, near: Any, balanced
         if sides.point[side] >= 0:
             near[side] = distances[sides.point[side]]
         else:
-            near[side] = _mix(
-                sides, side, near[sides.child[side, 0]], near[sides.child[side, 1]], balanced
-            )
+            near[side] = _mix(sides, side, near[sides.child[side, 0]], near[sides.child[side, 1]], balanced)
     for k in range(1, count):
         side = order[k] ^ 1
-        near[side] = _mix(
-            sides, side, near[sides.child[side, 0]], near[sides.child[side, 1]], balanced
-        )
+        near[side] = _mix(sides, side, near[sides.child[side, 0]], near[sides.child[side, 1]], balanced)
     return count
 
 
@@ -125,9 +121,7 @@ def _saving(
     # B and C exchanged, ((l - 1)(AC + BD) - (l' - 1)(AB + CD) - (l - l')(AD + BC)) / 2.
     before = (a * d + b * c) / ((a + b) * (c + d))
     after = (a * d + b * c) / ((a + c) * (b + d))
-    return 0.5 * (
-        (before - 1.0) * (ac + bd) - (after - 1.0) * (ab + cd) - (before - after) * (ad + bc)
-    )
+    return 0.5 * ((before - 1.0) * (ac + bd) - (after - 1.0) * (ab + cd) - (before - after) * (ad + bc))
 
 
 @helper
@@ -255,9 +249,7 @@ def insert_points(
 
 
 @helper
-def _cheapest_edge(
-    sides: Sides, order: Any, count: int, near: Any, cost: Any, balanced: bool
-) -> int:
+def _cheapest_edge(sides: Sides, order: Any, count: int, near: Any, cost: Any, balanced: bool) -> int:
     """Return the even side above which the tree with the new point is shortest.
 
     The first of several equally good sides is returned.
@@ -343,9 +335,7 @@ def _insert(
     starts = np.empty(5, np.int64)
     rows = 0
     if balanced:
-        rows = _averages_between(
-            sides, matrix, new, (low, -1, up, -1), workspace, starts, balanced
-        )
+        rows = _averages_between(sides, matrix, new, (low, -1, up, -1), workspace, starts, balanced)
     count = _outward(sides, up, workspace.order, _outward(sides, low, workspace.order, 0))
     _spread_insertion(sides, workspace, near, count, balanced)
     return rows
@@ -365,9 +355,7 @@ def _across(sides: Sides, matrix: Any, side: int, balanced: bool) -> float:
 
 
 @helper
-def _spread_insertion(
-    sides: Sides, workspace: Workspace, near: Any, count: int, balanced: bool
-) -> None:
+def _spread_insertion(sides: Sides, workspace: Workspace, near: Any, count: int, balanced: bool) -> None:
     """Update all sides that contain a new point, and the averages of their neighbors."""
     size = sides.size
     pair = sides.pair
@@ -381,9 +369,7 @@ def _spread_insertion(
                 # pair[two ^ 1] is the average between `one` and side ^ 1, which contains the
                 # new point.
                 if balanced:
-                    pair[two ^ 1] += (
-                        workspace.share[side] * 0.5 * (near[one] - workspace.to[one, 0])
-                    )
+                    pair[two ^ 1] += workspace.share[side] * 0.5 * (near[one] - workspace.to[one, 0])
                 else:
                     pair[two ^ 1] += (near[one] - pair[two ^ 1]) / size[side ^ 1]
 
@@ -431,9 +417,7 @@ def add_averages(
 
 
 @kernel
-def edge_list(
-    sides: Sides, workspace: Workspace, edges: Any, lengths: Any, balanced: bool
-) -> None:
+def edge_list(sides: Sides, workspace: Workspace, edges: Any, lengths: Any, balanced: bool) -> None:
     """Write the tree as pairs of nodes, with new nodes from n on, and lengths."""
     count = _outward(sides, 0, workspace.order, 0)
     steiner = (len(sides.cross) + 3) // 2
@@ -474,7 +458,5 @@ def _edge_length(sides: Sides, side: int, balanced: bool) -> float:
     # l = 1/2 if balanced.
     share = 0.5
     if not balanced:
-        share = (size[a] * size[d] + size[b] * size[c]) / (
-            (size[a] + size[b]) * (size[c] + size[d])
-        )
+        share = (size[a] * size[d] + size[b] * size[c]) / ((size[a] + size[b]) * (size[c] + size[d]))
     return 0.5 * (share * (ac + bd) + (1.0 - share) * (ad + bc) - pair[side] - pair[side ^ 1])

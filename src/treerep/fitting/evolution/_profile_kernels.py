@@ -149,18 +149,12 @@ _SEPARATIONS = {
 
 @specialized(average)
 def _specialize_average(space: Any, k: Any, i: Any, j: Any) -> Any:
-    return (
-        _AVERAGES.get(space.instance_class) if isinstance(space, types.BaseNamedTuple) else None
-    )
+    return _AVERAGES.get(space.instance_class) if isinstance(space, types.BaseNamedTuple) else None
 
 
 @specialized(separation)
 def _specialize_separation(space: Any, i: Any, j: Any) -> Any:
-    return (
-        _SEPARATIONS.get(space.instance_class)
-        if isinstance(space, types.BaseNamedTuple)
-        else None
-    )
+    return _SEPARATIONS.get(space.instance_class) if isinstance(space, types.BaseNamedTuple) else None
 
 
 @helper
@@ -262,9 +256,7 @@ def improve_clades(
 
 
 @helper
-def _improve(
-    space: Any, tree: Any, marks: Any, root: Any, reach: Any, rounding: Any, spare: Any
-) -> Any:
+def _improve(space: Any, tree: Any, marks: Any, root: Any, reach: Any, rounding: Any, spare: Any) -> Any:
     """Visit the nodes below `root` that are not done, children first. Return the number of changes.
 
     An exchange or a move is made at once if it makes the tree shorter by more than rounding errors.
@@ -332,9 +324,7 @@ def _exchange(space: Any, tree: Any, marks: Any, v: Any, rounding: Any) -> Any:
 
 
 @helper
-def _best_edge(
-    space: Any, tree: Any, v: Any, root: Any, reach: Any, rounding: Any, spare: Any
-) -> Any:
+def _best_edge(space: Any, tree: Any, v: Any, root: Any, reach: Any, rounding: Any, spare: Any) -> Any:
     """Return the lower node of the edge where the subtree of v makes the tree shortest, or -1.
 
     The subtree walks up from its parent, and down into its sibling, always along the better of
@@ -422,9 +412,7 @@ def edge_lengths(space: Any, tree: Any, order: Any, out: Any) -> None:
         elif tree.left[v] < 0:
             out[v] = _outer(space, v, sibling(tree, v), above(tree, p))
         else:
-            out[v] = _inner(
-                space, tree.left[v], tree.right[v], sibling(tree, v), above(tree, p)
-            )
+            out[v] = _inner(space, tree.left[v], tree.right[v], sibling(tree, v), above(tree, p))
 
 
 @helper

@@ -88,9 +88,7 @@ def profile_space(metric: Metric) -> Space:
     """Return tables of profiles. The first rows are the points."""
     rows = 3 * len(metric) + TASKS
     if isinstance(metric, SequenceMetric):
-        return (
-            _of_bases(metric, rows) if metric.alphabet == "dna" else _of_residues(metric, rows)
-        )
+        return _of_bases(metric, rows) if metric.alphabet == "dna" else _of_residues(metric, rows)
     if isinstance(metric, CharacterMetric):
         return _of_characters(metric, rows)
     assert isinstance(metric, PointMetric)
@@ -137,9 +135,7 @@ def _of_bases(metric: SequenceMetric, rows: int) -> BaseSpace:
     varying = np.flatnonzero(~constant)
     incomplete = np.flatnonzero(~complete)
     known = _table(rows, len(incomplete))
-    purine, pyrimidine, of_purines, of_pyrimidines = (
-        _table(rows, len(varying)) for _ in range(4)
-    )
+    purine, pyrimidine, of_purines, of_pyrimidines = (_table(rows, len(varying)) for _ in range(4))
     for start, bits in unpacked(metric.packed):
         some = slice(start, start + len(bits))
         known[some] = bits[:, 0, incomplete]
@@ -150,9 +146,7 @@ def _of_bases(metric: SequenceMetric, rows: int) -> BaseSpace:
         of_purines[some] = sign * purine[some]
         of_pyrimidines[some] = sign * pyrimidine[some]
     sites = np.array([complete.sum() - constant.sum(), constant.sum()], np.float64)
-    return BaseSpace(
-        purine, pyrimidine, of_purines, of_pyrimidines, known, sites, _formula(metric)
-    )
+    return BaseSpace(purine, pyrimidine, of_purines, of_pyrimidines, known, sites, _formula(metric))
 
 
 def _kinds_of_sites(metric: SequenceMetric) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

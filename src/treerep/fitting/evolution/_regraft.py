@@ -61,9 +61,7 @@ def regraft(
 class Regrafting:
     """A tree of at least three points, and the moves that make it shorter."""
 
-    def __init__(
-        self, sides: Sides, matrix: NDArray[np.float64], workers: Workers, budget: int
-    ) -> None:
+    def __init__(self, sides: Sides, matrix: NDArray[np.float64], workers: Workers, budget: int) -> None:
         self.sides = sides
         self.matrix = matrix
         self.workers = workers
@@ -200,9 +198,7 @@ class Regrafting:
         """Keep the rows of the next subtrees to be evaluated, if they take at most n^2 numbers."""
         wanted = self.averages.wanted
         inner = self.layout.inner
-        evaluated = inner[
-            wanted[2 * inner + 1] | wanted[2 * inner + 2] | wanted[2 * self.layout.second]
-        ]
+        evaluated = inner[wanted[2 * inner + 1] | wanted[2 * inner + 2] | wanted[2 * self.layout.second]]
         n = len(self.matrix)
         edges = len(self.layout.right)
         if 2 * edges * len(evaluated) > n * n:
@@ -256,9 +252,7 @@ class Regrafting:
         size = self.layout.size
         fewest, most = (share * n for share in _TASK_SHARES)
         upper = size[np.maximum(self.layout.above, 0)]
-        roots: list[int] = np.flatnonzero(
-            (size >= fewest) & (size <= most) & (upper > most)
-        ).tolist()
+        roots: list[int] = np.flatnonzero((size >= fewest) & (size <= most) & (upper > most)).tolist()
         return roots
 
     def _end(self, root: int) -> int:

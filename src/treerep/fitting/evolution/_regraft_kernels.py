@@ -47,13 +47,9 @@ class Averages(NamedTuple):
     """Balanced average distances, and the best moves."""
 
     pair: Any  # (2E,) between the children of a side; 0 for a leaf
-    drop: (
-        Any  # (E,) average of the children of the parent minus that of the sibling and the rest
-    )
+    drop: Any  # (E,) average of the children of the parent minus that of the sibling and the rest
     across: Any  # (E,) between the two sides of an edge
-    outer: (
-        Any  # from the points of an even side to the rest of the tree, one edge after another
-    )
+    outer: Any  # from the points of an even side to the rest of the tree, one edge after another
     wanted: Any  # (2E,) whether to look for moves of a side
     place: Any  # (2E,) best position of a pruned side, or -1
     gain: Any  # (2E,) how much shorter the best position makes the tree
@@ -191,9 +187,7 @@ def visit(
 
 
 @helper
-def _leaf_rows(
-    sides: Sides, layout: Layout, matrix: Any, last: int, count: int, scan: Scan
-) -> None:
+def _leaf_rows(sides: Sides, layout: Layout, matrix: Any, last: int, count: int, scan: Scan) -> None:
     """Compute the rows of the `count` leaves up to the leaf of rank `last`."""
     row = scan.lanes
     points = np.empty(LEAVES, np.int64)

@@ -108,13 +108,7 @@ def minimum_evolution(
     """
     check_choice("criterion", criterion, ("balanced", "ols"))
     check_flag("nni", nni)
-    if (
-        criterion == "balanced"
-        and nni
-        and spr is None
-        and len(metric) > 3
-        and has_profiles(metric)
-    ):
+    if criterion == "balanced" and nni and spr is None and len(metric) > 3 and has_profiles(metric):
         with Workers(n_jobs) as workers:
             return finished_tree(metric, *shortest_tree(metric, workers))
     balanced = criterion == "balanced"
@@ -176,9 +170,7 @@ class Search:
 
     def join(self) -> None:
         """Start with the tree of BIONJ."""
-        edges, _ = join_matrix(
-            self.matrix.copy(), "minimum evolution: join", join_closest, variances=True
-        )
+        edges, _ = join_matrix(self.matrix.copy(), "minimum evolution: join", join_closest, variances=True)
         read_tree(edges, self.sides)
 
     def insert(self) -> None:
@@ -206,9 +198,7 @@ class Search:
         step = max(1, _BUDGET // (10 * n))
         for first in range(0, n, step):
             last = min(first + step, n)
-            kernels.add_averages(
-                sides, self.matrix, self.workspace, leaves, first, last, self.balanced
-            )
+            kernels.add_averages(sides, self.matrix, self.workspace, leaves, first, last, self.balanced)
             self.workers.check()
 
     def exchange(self) -> None:

@@ -198,9 +198,7 @@ class ProfileSearch:
 
     def _visit(self, roots: NDArray[np.int64], reach: int, task: int) -> Any:
         spare = 3 * self.n - 4 + task  # the first rows are profiles
-        return kernels.improve_clades(
-            self.space, self.tree, self.marks, roots, reach, self.rounding, spare
-        )
+        return kernels.improve_clades(self.space, self.tree, self.marks, roots, reach, self.rounding, spare)
 
     def _preorder(self, closed: NDArray[np.bool_]) -> NDArray[np.int64]:
         out = np.empty(len(closed), np.int64)

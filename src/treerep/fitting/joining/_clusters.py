@@ -50,9 +50,7 @@ def join_all(
     return join_matrix(matrix, method, step, variances)
 
 
-def _working_matrix(
-    metric: Metric, method: str, matrices: int, n_jobs: int | None
-) -> NDArray[Any]:
+def _working_matrix(metric: Metric, method: str, matrices: int, n_jobs: int | None) -> NDArray[Any]:
     """Return the distances as float64, or as float32 if the metric is not more precise."""
     dtype = metric.distances.dtype if isinstance(metric, MatrixMetric) else None
     if dtype == np.float32 or metric.eps >= np.finfo(np.float32).eps:

@@ -70,9 +70,7 @@ def _seek(c: Clusters, i: int) -> float:
     nearest = np.inf
     at = 0
     for start in range(0, width, _SPAN):
-        value, other, distance = row_minima(
-            c.matrix, i, c.means, c.gone, start, min(start + _SPAN, width)
-        )
+        value, other, distance = row_minima(c.matrix, i, c.means, c.gone, start, min(start + _SPAN, width))
         second = min(second, other, max(least, value))
         nearest = min(nearest, distance)
         if value < least:
@@ -146,9 +144,7 @@ def _mix_variances(c: Clusters, i: int, j: int, weight: float) -> None:
     between = c.variances[i, j]
     for k in range(c.counts[WIDTH]):
         mixed = (
-            weight * c.variances[i, k]
-            + (1 - weight) * c.variances[j, k]
-            - weight * (1 - weight) * between
+            weight * c.variances[i, k] + (1 - weight) * c.variances[j, k] - weight * (1 - weight) * between
         )
         c.variances[i, k] = mixed
         c.variances[k, i] = mixed

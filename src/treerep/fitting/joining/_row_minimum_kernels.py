@@ -41,9 +41,7 @@ def _add_lanes(builder: Any, slots: Slots, lanes: Slots) -> None:
     for slot in lanes:
         values = builder.load(slot)
         for k in range(_LANES):
-            _add(
-                builder, slots, builder.extract_element(values, ir.Constant(ir.IntType(32), k))
-            )
+            _add(builder, slots, builder.extract_element(values, ir.Constant(ir.IntType(32), k)))
 
 
 @intrinsic

@@ -12,9 +12,7 @@ from ._clusters import join_all, without_negatives
 from ._joining_kernels import Clusters, join_mutual
 
 
-def relaxed_neighbor_joining(
-    metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None
-) -> Tree:
+def relaxed_neighbor_joining(metric: Metric, *, rng: np.random.Generator, n_jobs: int | None = None) -> Tree:
     """Fit a tree by relaxed neighbor joining.
 
     From a random cluster, a walk moves to the nearest cluster by the criterion of

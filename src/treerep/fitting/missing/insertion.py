@@ -103,9 +103,7 @@ def _may_be_tree(distances: Matrix, tol: float) -> bool:
 class _Insertion:
     """One order of insertion. Without a generator, the order is deterministic."""
 
-    def __init__(
-        self, distances: Matrix, tol: float, generator: np.random.Generator | None
-    ) -> None:
+    def __init__(self, distances: Matrix, tol: float, generator: np.random.Generator | None) -> None:
         n = len(distances)
         self.distances = distances
         self.tol = tol
@@ -195,9 +193,7 @@ class _Insertion:
             raise _NoTreeError
         if self.generator is not None:
             # Other orders take out some of these points only.
-            kept = self.generator.choice(
-                np.flatnonzero(wrong), int(wrong.sum()) // 2, replace=False
-            )
+            kept = self.generator.choice(np.flatnonzero(wrong), int(wrong.sum()) // 2, replace=False)
             wrong[kept] = False
         self.removals -= int(wrong.sum())
         self.inside &= ~wrong
@@ -284,9 +280,7 @@ class _Insertion:
             stem = float(together[together > self.tol].min())
             depth = _HALFWAY * min(stem, height)
         else:
-            depth = min(float(away[s]), height) * self.generator.choice(
-                [0.0, 0.5, self.generator.random()]
-            )
+            depth = min(float(away[s]), height) * self.generator.choice([0.0, 0.5, self.generator.random()])
         depth = min(depth, height)
         row = height - depth + (away - together) + np.abs(together - depth)
         return _Place(row, count, 0.0)

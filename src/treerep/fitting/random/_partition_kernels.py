@@ -26,9 +26,7 @@ def _shuffle(points: Any, rng: Any) -> None:
 
 
 @helper
-def _partition(
-    distances: Any, radius: Any, points: Any, order: Any, later: Any, ends: Any
-) -> Any:
+def _partition(distances: Any, radius: Any, points: Any, order: Any, later: Any, ends: Any) -> Any:
     """Sort points into parts.
 
     Each point joins the first point of the order that is closer than `radius`, possibly itself. All

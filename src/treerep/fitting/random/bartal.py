@@ -22,9 +22,7 @@ from ._partition_kernels import partition_tree
 Result = TypeVar("Result")
 
 
-def bartal(
-    metric: Metric, *, draws: int = 200, rng: np.random.Generator, n_jobs: int | None = None
-) -> Tree:
+def bartal(metric: Metric, *, draws: int = 200, rng: np.random.Generator, n_jobs: int | None = None) -> Tree:
     """Draw random trees and return the one with the lowest average distortion; see `fit`.
 
     To draw a tree, let Delta be the diameter of the points and delta = Delta / 2. Draw a radius R =

@@ -45,8 +45,6 @@ def _working_rows(n: int, method: str) -> NDArray[np.float64]:
     return np.empty((n, width))
 
 
-def _sorted(
-    first: NDArray[np.int64], second: NDArray[np.int64], height: NDArray[np.float64]
-) -> Merges:
+def _sorted(first: NDArray[np.int64], second: NDArray[np.int64], height: NDArray[np.float64]) -> Merges:
     order = np.argsort(height, kind="stable")
     return first[order], second[order], height[order]

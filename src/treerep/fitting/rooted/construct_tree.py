@@ -19,9 +19,7 @@ from ._construct_tree_kernels import find_partner, remove_points
 from .gromov import Merges, hang_from, row_reader, tree_of_merges
 
 
-def construct_tree(
-    metric: Metric, *, rng: np.random.Generator, root: int | str | None = None
-) -> Tree:
+def construct_tree(metric: Metric, *, rng: np.random.Generator, root: int | str | None = None) -> Tree:
     """Fit a tree by ConstructTree.
 
     Distances from the root are kept exactly. With hyperbolicity delta, the error of a distance

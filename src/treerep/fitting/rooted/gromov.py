@@ -102,9 +102,7 @@ def row_reader(metric: Metric, method: str) -> RowReader:
     return lambda x: checked_block(metric, every[x : x + 1], every)[0]
 
 
-def tree_of_merges(
-    metric: Metric, root: int, depth: NDArray[np.float64], merges: Merges
-) -> Tree:
+def tree_of_merges(metric: Metric, root: int, depth: NDArray[np.float64], merges: Merges) -> Tree:
     """Return the tree whose nodes are the merges.
 
     The product of a merge is its distance from the root.

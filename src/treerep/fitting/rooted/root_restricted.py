@@ -16,9 +16,7 @@ from ...tree.tree import Tree
 from .gromov import single_merges, tree_of_merges
 
 
-def root_restricted_tree(
-    metric: Metric, matrix: NDArray[np.float64], root: int, error: float
-) -> Tree:
+def root_restricted_tree(metric: Metric, matrix: NDArray[np.float64], root: int, error: float) -> Tree:
     """Return the best tree that keeps the distances from a root. O(n^2).
 
     `matrix` holds the distances of the metric, and `error` is the root error.

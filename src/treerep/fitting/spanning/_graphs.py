@@ -51,9 +51,7 @@ def sparse_graph(
     check_choice("graph", kind, ("complete", "knn"))
     if kind == "complete":
         if k is not None:
-            raise ValueError(
-                f"k={k!r} requires graph='knn': the complete graph joins all points"
-            )
+            raise ValueError(f"k={k!r} requires graph='knn': the complete graph joins all points")
         return None
     neighbors = _NEIGHBORS if k is None else positive_number(k, "k")
     neighbors = min(neighbors, len(metric) - 1)
@@ -137,9 +135,7 @@ def _components(graph: csr_array) -> NDArray[np.int32]:
     from scipy.sparse.csgraph import connected_components
 
     # Ones in place of lengths, because scipy ignores edges of length 0.
-    pattern = csr_array(
-        (np.ones(graph.nnz, np.int8), graph.indices, graph.indptr), shape=graph.shape
-    )
+    pattern = csr_array((np.ones(graph.nnz, np.int8), graph.indices, graph.indptr), shape=graph.shape)
     member: NDArray[np.int32] = connected_components(pattern, directed=False)[1]
     return member
 
@@ -153,9 +149,7 @@ def _spanning(i: NDArray[np.int32], j: NDArray[np.int32]) -> NDArray[np.int64]:
     return tree.data.astype(np.int64) - 1
 
 
-def joining_edges(
-    graph: csr_array, via: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def joining_edges(graph: csr_array, via: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return ends and lengths of the edges of a tree (see `grow_tree`)."""
     joined = np.flatnonzero(via >= 0)
     parents = np.searchsorted(graph.indptr, via[joined], side="right") - 1
@@ -176,11 +170,7 @@ def check_root(root: int | str, n: int, labels: Sequence[str] | None = None) -> 
             )
             raise ValueError(f"no point has the label {root!r}: {fix}")
         return labels.index(root)
-    if (
-        isinstance(root, (bool, np.bool_))
-        or not isinstance(root, (int, np.integer))
-        or not 0 <= root < n
-    ):
+    if isinstance(root, (bool, np.bool_)) or not isinstance(root, (int, np.integer)) or not 0 <= root < n:
         raise ValueError(f"root must be one of the points 0 to {n - 1}, not {root!r}")
     return int(root)
 
@@ -206,7 +196,5 @@ def central_point(metric: Metric, rng: np.random.Generator) -> int:
 
 def _total_distances(metric: Metric, points: NDArray[np.int64]) -> NDArray[np.float64]:
     n = len(metric)
-    blocks = (
-        checked_block(metric, points[rows], np.arange(n)) for rows in row_slices(len(points), n)
-    )
+    blocks = (checked_block(metric, points[rows], np.arange(n)) for rows in row_slices(len(points), n))
     return np.concatenate([block.sum(axis=1) for block in blocks])

@@ -35,9 +35,7 @@ def prim_complete(metric: Metric, start: int) -> tuple[NDArray[np.int32], NDArra
                 joined = join_points(oracle, False, frontier, left, joined, steps)
             else:
                 steps = 1
-                row = MatrixOracle(
-                    read_only(checked_block(metric, np.array([joined]), np.arange(n)))
-                )
+                row = MatrixOracle(read_only(checked_block(metric, np.array([joined]), np.arange(n))))
                 joined = join_points(row, True, frontier, left, joined, steps)
             left = left[: len(left) - steps]
             bar.update(steps)

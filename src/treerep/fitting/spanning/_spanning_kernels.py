@@ -88,9 +88,7 @@ def _joins_before(frontier: Any, a: int, b: int) -> bool:
 
 
 @kernel
-def join_points(
-    oracle: Any, single_row: bool, frontier: Any, left: Any, joined: int, steps: int
-) -> Any:
+def join_points(oracle: Any, single_row: bool, frontier: Any, left: Any, joined: int, steps: int) -> Any:
     """Add `steps` points to a tree that spans all pairs; return the last point.
 
     `joined` is the point that was added last. `left` are the points not in the tree yet. Every step
@@ -138,9 +136,7 @@ def grow_tree(starts: Any, neighbors: Any, lengths: Any, start: int, from_start:
             neighbor = np.int64(neighbors[edge])
             if order[neighbor] < 0:
                 if from_start:
-                    heappush(
-                        heap, (reached + lengths[edge], np.int64(0), neighbor, np.int64(edge))
-                    )
+                    heappush(heap, (reached + lengths[edge], np.int64(0), neighbor, np.int64(edge)))
                 else:
                     heappush(heap, (lengths[edge], order[vertex], neighbor, np.int64(edge)))
         while order[vertex] >= 0:

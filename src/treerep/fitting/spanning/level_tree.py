@@ -53,17 +53,11 @@ def level_tree(
         graph = "knn"
     rows = sparse_graph(metric, graph, k, n_jobs)
     if rows is None:
-        raise ValueError(
-            "every level tree of the complete graph is a star: use graph='knn' or method='bfs'"
-        )
+        raise ValueError("every level tree of the complete graph is a star: use graph='knn' or method='bfs'")
     n = len(metric)
     start = central_point(metric, rng) if root is None else check_root(root, n, metric.labels)
     points = np.delete(np.arange(n), start)
     parents = layer_parents(rows.indptr, rows.indices, start)[points]
     unweighted = isinstance(metric, GraphMetric) and not metric.weighted
-    lengths = (
-        np.ones(n - 1)
-        if unweighted
-        else checked_pairs(metric, points, parents.astype(np.int64))
-    )
+    lengths = np.ones(n - 1) if unweighted else checked_pairs(metric, points, parents.astype(np.int64))
     return finished_tree(metric, np.column_stack([parents, points]), lengths)

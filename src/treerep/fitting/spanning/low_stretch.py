@@ -119,9 +119,7 @@ def _tree_of_graph(graph: csr_array, rng: np.random.Generator) -> tuple[Ends, Le
     return _joined(tree)
 
 
-def _contracted(
-    ends: Ends, count: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _contracted(ends: Ends, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return a graph as compressed rows with the number of every edge.
 
     The first of parallel edges is kept.
@@ -137,9 +135,7 @@ def _contracted(
     return starts, neighbors, np.tile(first, 2)[order]
 
 
-def _tree_of_pairs(
-    metric: Metric, rng: np.random.Generator, n_jobs: int | None
-) -> tuple[Ends, Lengths]:
+def _tree_of_pairs(metric: Metric, rng: np.random.Generator, n_jobs: int | None) -> tuple[Ends, Lengths]:
     label = np.arange(len(metric))
     count = len(metric)
     shortest = _shortest_distance(metric, n_jobs)

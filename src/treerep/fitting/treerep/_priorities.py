@@ -75,9 +75,7 @@ class Priorities:
         if self._stored is not None:
             order = np.empty(self.n, np.int64)
             order[self._stored] = np.arange(self.n)
-            return (
-                ranks.new_tensor(order)[ranks] if hasattr(ranks, "new_tensor") else order[ranks]
-            )
+            return ranks.new_tensor(order)[ranks] if hasattr(ranks, "new_tensor") else order[ranks]
         return self._walk(ranks, self._forward)
 
     def bijection(self) -> Bijection | None:

@@ -32,9 +32,7 @@ def checked_choices(
 ) -> Choices:
     """Return the options of `treerep`, or raise a ValueError that names the invalid option."""
     if pivot not in PIVOT_RULES:
-        raise ValueError(
-            f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}"
-        )
+        raise ValueError(f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}")
     check_choice("finish", finish, FINISHES)
     if finish != "nj" and zone_size is not None:
         raise ValueError(

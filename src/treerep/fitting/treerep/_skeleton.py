@@ -87,10 +87,7 @@ class Skeleton:
         )
         n_zones, n_edges = kernels.grow(zone.a, y, z, r, arms, starts, growth)
         self.add(growth.edges[:n_edges], growth.weights[:n_edges])
-        return [
-            Zone._make([*growth.zones[k].tolist(), float(growth.lengths[k])])
-            for k in range(n_zones)
-        ]
+        return [Zone._make([*growth.zones[k].tolist(), float(growth.lengths[k])]) for k in range(n_zones)]
 
     def all_edges(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return edges (m, 2) and their lengths.

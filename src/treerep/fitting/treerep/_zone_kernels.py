@@ -399,9 +399,7 @@ def _sort(
             points.near_b[i] = lanes.near_b[k]
             points.bins[i] = where
             counts[where] += 1
-            if where == COULD_BE_R and (
-                new_r < 0 or priority[slots[i]] < priority[slots[new_r]]
-            ):
+            if where == COULD_BE_R and (new_r < 0 or priority[slots[i]] < priority[slots[new_r]]):
                 new_r = i
     return new_r
 

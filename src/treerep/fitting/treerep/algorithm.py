@@ -113,9 +113,7 @@ def treerep(
         Workers(n_jobs) as workers,
         metric.random_access(),
     ):
-        engine = TreeRep(
-            metric, priority, choices.tol, choices.rule, workers, bar, choices.joined
-        )
+        engine = TreeRep(metric, priority, choices.tol, choices.rule, workers, bar, choices.joined)
         edges, weights = engine.run()
     nodes = engine.nodes
     short = engine.tol
@@ -373,9 +371,7 @@ class TreeRep:
         arms = kernels.universal_tree(pivots, self.tol)
         return Step(pivots, arms, oracle, slots.tolist())
 
-    def _oracle_of_pivots(
-        self, zone: Zone, slots: NDArray[np.int32]
-    ) -> tuple[object, list[int]]:
+    def _oracle_of_pivots(self, zone: Zone, slots: NDArray[np.int32]) -> tuple[object, list[int]]:
         """Return an oracle, and the fresh pivots as points of this oracle.
 
         The distances of a custom metric from the fresh pivots become the rows of a small matrix.

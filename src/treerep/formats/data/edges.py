@@ -45,9 +45,7 @@ def _number_vertices(
     return positions.reshape(ends.shape), list(map(str, vertices.tolist()))
 
 
-def check_lengths(
-    ends: NDArray[Any], lengths: NDArray[np.float64] | None, names: list[str] | None
-) -> None:
+def check_lengths(ends: NDArray[Any], lengths: NDArray[np.float64] | None, names: list[str] | None) -> None:
     """Raise an error for the first edge whose length is not positive, with the names of its ends."""
     if lengths is None or names is None:
         return  # GraphMetric names vertices by number, like the file

@@ -84,9 +84,7 @@ def _records(source: Source) -> Iterator[_Record]:
             continue
         elif stripped := line.translate(_BLANKS):
             if record is None:
-                raise ValueError(
-                    f"line {number} is above the first header: a FASTA file starts with >label"
-                )
+                raise ValueError(f"line {number} is above the first header: a FASTA file starts with >label")
             record.lines.append((number, stripped))
     if record is None:
         raise ValueError("the file has no sequences: a FASTA file starts with >label")

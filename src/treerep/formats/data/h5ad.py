@@ -60,14 +60,10 @@ def _values(file: "h5py.File", use_rep: str | None) -> NDArray[Any]:
         use_rep = "X_pca" if "X_pca" in _embeddings(file) else "X"
     if use_rep == "X":
         if "X" not in file.keys():  # noqa: SIM118 - `in` of a group follows links
-            raise ValueError(
-                f"the file has no X: choose a table with use_rep=, one of {_known(file)}"
-            )
+            raise ValueError(f"the file has no X: choose a table with use_rep=, one of {_known(file)}")
         return _dense(_item(file, "X"), "X")
     if use_rep not in _embeddings(file):
-        raise ValueError(
-            f"the file has no obsm[{use_rep!r}]: use_rep must be one of {_known(file)}"
-        )
+        raise ValueError(f"the file has no obsm[{use_rep!r}]: use_rep must be one of {_known(file)}")
     obsm = _item(file, "obsm")
     if not isinstance(obsm, h5py.Group):  # before anndata 0.7: one table for all embeddings
         check_memory(obsm.size * obsm.dtype.itemsize, "obsm", _REMEDY)
@@ -91,9 +87,7 @@ def _item(group: "h5py.Group", path: str) -> "h5py.Group | h5py.Dataset":
             continue
         link = item.get(step, getlink=True)
         if isinstance(link, h5py.ExternalLink):
-            raise ValueError(
-                f"{path} is a link to the file {link.filename!r}: copy the data into this file"
-            )
+            raise ValueError(f"{path} is a link to the file {link.filename!r}: copy the data into this file")
         if isinstance(link, h5py.SoftLink):
             links += 1
             if links > _MOST_LINKS:
@@ -156,9 +150,7 @@ def _from_sparse(group: "h5py.Group", name: str) -> NDArray[Any]:
         "csc": csc_array,
     }.get(encoding)
     if make is None:
-        raise ValueError(
-            f"{name} has the unknown encoding {encoding!r}: choose another table with use_rep="
-        )
+        raise ValueError(f"{name} has the unknown encoding {encoding!r}: choose another table with use_rep=")
     shape = group.attrs.get("shape", group.attrs.get("h5sparse_shape"))
     rows, columns = (int(length) for length in shape)
     parts = [_item(group, part) for part in ("data", "indices", "indptr")]
@@ -182,9 +174,7 @@ def _names(file: "h5py.File") -> list[str] | None:
         index = _item(obs, _text(obs.attrs.get("_index", "_index")))
         if isinstance(index, h5py.Group):  # anndata 0.13: pandas 3 strings, with a mask
             index = _item(index, "values")
-        check_memory(
-            _NAME_BYTES * index.size, f"{index.size:,} names of cells", "use fewer cells"
-        )
+        check_memory(_NAME_BYTES * index.size, f"{index.size:,} names of cells", "use fewer cells")
         names = index[:]
     else:  # before anndata 0.7: one table
         check_memory(obs.size * (obs.dtype.itemsize + _NAME_BYTES), "obs", "use fewer cells")

@@ -56,14 +56,10 @@ def read(source: Source, request: Request) -> Metric:
 def _read_header(lines: Iterator[Line], most_bytes: int) -> tuple[_Header, Iterator[Line]]:
     """Read the first lines. The sizes that they state must fit the file and the memory."""
     layout, field, symmetry, lines = _read_banner(lines)
-    number, line = next(
-        ((number, line) for number, line in lines if not line.startswith("%")), (0, "")
-    )
+    number, line = next(((number, line) for number, line in lines if not line.startswith("%")), (0, ""))
     expected = 2 if layout == "array" else 3
     words = line.split()
-    sizes = [
-        int(word) for word in words if word.isdecimal() and word.isascii() and len(word) < 19
-    ]
+    sizes = [int(word) for word in words if word.isdecimal() and word.isascii() and len(word) < 19]
     if len(sizes) != expected or len(words) != expected or min(sizes[:2]) == 0:
         raise ValueError(
             f"line {number}: {line[:40]!r} does not contain the {expected} sizes of a matrix: correct it"
@@ -71,9 +67,7 @@ def _read_header(lines: Iterator[Line], most_bytes: int) -> tuple[_Header, Itera
     rows, columns = sizes[:2]
     symmetric = symmetry == "symmetric"
     if symmetric and rows != columns:
-        raise ValueError(
-            f"line {number}: a matrix of {rows} x {columns} cannot be symmetric: correct it"
-        )
+        raise ValueError(f"line {number}: a matrix of {rows} x {columns} cannot be symmetric: correct it")
     entries = rows * (rows + 1) // 2 if symmetric else rows * columns
     if layout == "coordinate":
         entries = sizes[2]
@@ -115,9 +109,7 @@ def _read_banner(lines: Iterator[Line]) -> tuple[str, str, str, Iterator[Line]]:
     layout, field, symmetry = words[2:]
     dense_pattern = (layout, field) == ("array", "pattern")
     if field not in _FIELDS or symmetry not in _SYMMETRIES or dense_pattern:
-        raise ValueError(
-            f"line 1: a {field} {symmetry} matrix cannot be read: write a real general matrix"
-        )
+        raise ValueError(f"line 1: a {field} {symmetry} matrix cannot be read: write a real general matrix")
     return layout, field, symmetry, chain([second] if second[1] else [], lines)
 
 

@@ -46,9 +46,7 @@ def read(source: Source, request: Request) -> Metric:
     form = _Form()
     aligned = False
     for block, command, body, start in _commands(text):
-        if command == "dimensions" and (
-            found := re.search(r"ntax\s*=\s*(\d{1,12})\b", body, re.IGNORECASE)
-        ):
+        if command == "dimensions" and (found := re.search(r"ntax\s*=\s*(\d{1,12})\b", body, re.IGNORECASE)):
             n = int(found[1])
         elif command == "taxlabels":
             taxa = [_name(match[1]) for match in _NAME.finditer(body)]
@@ -106,9 +104,7 @@ def _read_format(body: str) -> _Form:
     words = dict(re.findall(r"([a-z]++)(?:\s*+=\s*+(\S++))?", body.lower()))
     triangle = words.get("triangle", "lower")
     if triangle not in _TRIANGLES:
-        raise ValueError(
-            f"TRIANGLE={triangle} is unknown: it must be one of {', '.join(_TRIANGLES)}"
-        )
+        raise ValueError(f"TRIANGLE={triangle} is unknown: it must be one of {', '.join(_TRIANGLES)}")
     if "interleave" in words:
         raise ValueError("the matrix is interleaved: write each row without breaks")
     labeled = "nolabels" not in words and words.get("labels") != "no"
@@ -123,9 +119,7 @@ def _read_matrix(
         raise ValueError(
             f"the MATRIX has {len(lines)} rows for {n} points: the file is truncated, or NTAX is wrong"
         )
-    check_memory(
-        8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory"
-    )
+    check_memory(8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory")
     square = np.zeros((n, n))
     names = []
     rest = iter(lines)
@@ -141,9 +135,7 @@ def _read_matrix(
         if form.triangle != "both":
             square[columns, i] = square[i, columns]
     if (more := next(rest, None)) is not None:
-        raise ValueError(
-            f"line {more[0]} exceeds the {n} points: correct NTAX, or remove the line"
-        )
+        raise ValueError(f"line {more[0]} exceeds the {n} points: correct NTAX, or remove the line")
     return request.distances(square, names if form.labeled else taxa)
 
 

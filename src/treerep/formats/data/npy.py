@@ -28,9 +28,7 @@ def read(source: Source, request: Request) -> Metric:
             _check_memory(header)  # a metric keeps a copy in C order
         if header.size == 0:  # an empty array cannot be mapped
             return from_array(np.empty(header.shape, header.dtype), request)
-        array = np.memmap(
-            source.path, header.dtype, "r", file.tell(), header.shape, header.order
-        )
+        array = np.memmap(source.path, header.dtype, "r", file.tell(), header.shape, header.order)
     return from_array(array, request)
 
 
@@ -38,9 +36,7 @@ def _check_memory(header: Header) -> None:
     check_memory(header.size, f"an array of shape {header.shape}", MAPPED)
 
 
-def from_array(
-    array: NDArray[Any], request: Request, labels: Sequence[object] | None = None
-) -> Metric:
+def from_array(array: NDArray[Any], request: Request, labels: Sequence[object] | None = None) -> Metric:
     """Return the metric of an array. By default, a square array or a vector contains distances."""
     if request.kind == "points":
         return request.points(array, labels)

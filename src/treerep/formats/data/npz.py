@@ -59,9 +59,7 @@ def chosen(names: list[str], use_rep: str | None) -> str:
     arrays = [name for name in names if name != LABELS]
     if use_rep is not None:
         if use_rep not in arrays:
-            raise ValueError(
-                f"the file has no array {use_rep!r}, only {', '.join(arrays) or 'none'}"
-            )
+            raise ValueError(f"the file has no array {use_rep!r}, only {', '.join(arrays) or 'none'}")
         return use_rep
     if len(arrays) != 1:
         raise ValueError(
@@ -75,17 +73,13 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
         return read_array(file, info.file_size, MAPPED)
 
 
-def _sparse(
-    archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], request: Request
-) -> Metric:
+def _sparse(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], request: Request) -> Metric:
     """Return the graph, or on request the points, of a matrix saved by scipy."""
     import scipy.sparse as sp
 
     if request.kind == "distances":
         raise request.not_a("a sparse matrix")
-    parts = {
-        name: _array(archive, info) for name, info in members.items() if name != "_is_array"
-    }
+    parts = {name: _array(archive, info) for name, info in members.items() if name != "_is_array"}
     kind = parts["format"].item()
     kind = kind.decode("ascii") if isinstance(kind, bytes) else str(kind)
     shape = tuple(int(length) for length in parts["shape"].reshape(-1))

@@ -25,15 +25,11 @@ def read(source: Source, request: Request, strict: bool | None = None) -> Metric
         raise request.not_a("a PHYLIP file")
     lines = ((number, line) for number, line in source.lines() if line.strip())
     n = _count(next(lines, None), source.most_bytes)
-    check_memory(
-        8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory"
-    )
+    check_memory(8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory")
     rows = _rows(lines, n)
     first = next(rows, None)
     if first is None:
-        raise ValueError(
-            f"line 1 declares {n} points but no row follows: the file is truncated"
-        )
+        raise ValueError(f"line 1 declares {n} points but no row follows: the file is truncated")
     if strict is None:
         relaxed = _fits(first, (0, 1, n), strict=False)
         strict = not relaxed and _fits(first, (n,), strict=True)
@@ -43,16 +39,12 @@ def read(source: Source, request: Request, strict: bool | None = None) -> Metric
     names = []
     for start, block in _blocks(first, rows, max(1, _BLOCK // n)):
         if start + len(block) > n:
-            raise ValueError(
-                f"line {block[n - start][0]} exceeds the {n} rows declared in line 1: remove it"
-            )
+            raise ValueError(f"line {block[n - start][0]} exceeds the {n} rows declared in line 1: remove it")
         split = [_split(row, _is_strict(row) if strict is None else strict) for row in block]
         names += [name for name, _ in split]
         _fill(square, start, [numbers for _, numbers in split], lower, request.missing)
     if len(names) < n:
-        raise ValueError(
-            f"line 1 declares {n} points but {len(names)} rows follow: the file is truncated"
-        )
+        raise ValueError(f"line 1 declares {n} points but {len(names)} rows follow: the file is truncated")
     return request.distances(square, names)
 
 

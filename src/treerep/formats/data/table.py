@@ -43,9 +43,7 @@ def read(source: Source, request: Request, delimiter: str | None = None) -> Metr
     if is_edges and layout.width == 2 and request.kind in (None, "distances"):
         return read_pairs(source, request)
     if request.kind is None and is_edges:
-        raise ValueError(
-            "each row starts with two names: if the rows are edges, pass kind='graph'"
-        )
+        raise ValueError("each row starts with two names: if the rows are edges, pass kind='graph'")
     body = _body(chain(first, records), layout)
     if request.kind == "points":
         values, names = _read_points(body, layout)
@@ -86,9 +84,7 @@ def _is_edge(row: list[str]) -> bool:
 def _content(source: Source) -> Iterator[Line]:
     """Yield the lines below the comments. Further down, # may start a label."""
     lines = ((number, line) for number, line in source.lines() if line.strip())
-    return dropwhile(
-        lambda line: line[1].startswith("#") or _EXCEL.fullmatch(line[1]) is not None, lines
-    )
+    return dropwhile(lambda line: line[1].startswith("#") or _EXCEL.fullmatch(line[1]) is not None, lines)
 
 
 def _records(lines: Iterator[Line]) -> Iterator[Line]:
@@ -120,15 +116,11 @@ def cells(record: Line, delimiter: str | None) -> list[str]:
     if '"' not in text:
         return [cell.strip() for cell in text.split(delimiter)]
     blank = delimiter is None
-    reader = csv.reader(
-        [text.strip() if blank else text], delimiter=delimiter or " ", skipinitialspace=True
-    )
+    reader = csv.reader([text.strip() if blank else text], delimiter=delimiter or " ", skipinitialspace=True)
     try:
         return [cell.strip() for cell in next(reader)]
     except csv.Error as error:
-        raise ValueError(
-            f"line {number} cannot be split into cells ({error}): correct its quotes"
-        ) from error
+        raise ValueError(f"line {number} cannot be split into cells ({error}): correct its quotes") from error
 
 
 def find_delimiter(first: list[Line]) -> str | None:
@@ -144,14 +136,10 @@ def find_delimiter(first: list[Line]) -> str | None:
     ... )
     (',', ';', None)
     """
-    marks: list[str | None] = [
-        mark for mark in "\t;," if any(mark in text for _, text in first)
-    ]
+    marks: list[str | None] = [mark for mark in "\t;," if any(mark in text for _, text in first)]
     for mark in [*marks, None]:
         row = cells(first[-1], mark)
-        if len(row) > 1 and all(
-            is_numeral(cell) or has_decimal_comma(cell) for cell in row[1:] if cell
-        ):
+        if len(row) > 1 and all(is_numeral(cell) or has_decimal_comma(cell) for cell in row[1:] if cell):
             return mark
     return marks[0] if marks else None
 
@@ -256,9 +244,7 @@ def _read_square(
     n = layout.width
     if n * n > most_bytes:  # every number takes at least one digit and a delimiter
         raise ValueError(_not_square(f"fewer than {n} rows", n))
-    check_memory(
-        8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory"
-    )
+    check_memory(8 * n * n, f"a matrix of {n:,} points", "save it as npy, which is not read into memory")
     square = np.empty((n, n))
     names = []
     done = 0
@@ -299,9 +285,7 @@ def _read_points(
     body: Iterator[tuple[Line, str]], layout: Layout
 ) -> tuple[NDArray[np.float64], list[str] | None]:
     if layout.width == 0:
-        raise ValueError(
-            "the table has labels but no numbers: points have at least one coordinate"
-        )
+        raise ValueError("the table has labels but no numbers: points have at least one coordinate")
     blocks: list[NDArray[np.float64]] = []
     names: list[str] = []
     while block := list(islice(body, max(1, _BLOCK // layout.width))):
@@ -309,9 +293,7 @@ def _read_points(
         blocks.append(read_rows(rows, layout.delimiter, layout.width, layout.missing))
         names += [name for _, name in block]
         # All blocks are copied once.
-        check_memory(
-            8 * layout.width * len(names), f"{len(names):,} points and more", "save them as npy"
-        )
+        check_memory(8 * layout.width * len(names), f"{len(names):,} points and more", "save them as npy")
     if not blocks:
         raise ValueError("the table has a header but no rows: points have at least one row")
     return np.concatenate(blocks), names if layout.indexed else None
@@ -330,7 +312,5 @@ def _read_short(
             "on a line: pass kind='distances' or kind='points'"
         )
     if names is not None:
-        raise ValueError(
-            "condensed distances cannot have labels in the file: remove them, and pass labels="
-        )
+        raise ValueError("condensed distances cannot have labels in the file: remove them, and pass labels=")
     return expand(values.reshape(-1)), None

@@ -109,9 +109,7 @@ def _node(folder: Path) -> _Node | None:
         metadata = json.loads(file.read_bytes())
         if not isinstance(metadata, dict):
             raise ValueError(f"{name} does not contain a JSON object: get a new copy")
-        return _Node(
-            version, metadata, name == ".zarray" or metadata.get("node_type") == "array"
-        )
+        return _Node(version, metadata, name == ".zarray" or metadata.get("node_type") == "array")
     return None
 
 
@@ -125,9 +123,7 @@ def _open_array(folder: Path, node: _Node) -> "zarr.Array[Any]":
 def _read_labels(array: "zarr.Array[Any]") -> list[str]:
     if array.dtype.kind not in "UTiu":
         raise ValueError(f"the labels have dtype {array.dtype}: save them as strings")
-    check_memory(
-        array.size * (array.dtype.itemsize + _LABEL_BYTES), "its labels", "leave them out"
-    )
+    check_memory(array.size * (array.dtype.itemsize + _LABEL_BYTES), "its labels", "leave them out")
     refuse_missing_chunks(array, "its labels")
     return strings(np.asarray(array[:]))
 

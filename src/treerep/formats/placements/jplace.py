@@ -38,9 +38,7 @@ _NUMBERED = re.compile(
     rf"(?P<length>:[^][,():;'{{}}]*+(?:{_COMMENT}\s*+)*+)\{{(?P<number>[0-9]+)\}}"
 )
 # The length and the number of the edge above the root, at the end of the text.
-_ROOT = re.compile(
-    rf"(?::(?P<length>[-+.0-9eE\s]*+)(?:{_COMMENT}\s*+)*+)?(?:\{{(?P<number>[0-9]+)\}})?\Z"
-)
+_ROOT = re.compile(rf"(?::(?P<length>[-+.0-9eE\s]*+)(?:{_COMMENT}\s*+)*+)?(?:\{{(?P<number>[0-9]+)\}})?\Z")
 _BRACKETED = re.compile(r"'[^']*+'|\[(?P<number>[0-9]+)\]")
 _NO_NUMBER = 2**52
 # Places may be this far beyond the end of an edge, because programs round lengths.
@@ -129,9 +127,7 @@ def _written_tree(tree: Tree, view: Preorder) -> _Written:
     inside = points_inside(tree.edges, tree.n_points, tree.root)
     edges, lengths, nodes = leaf_edges(tree.edges, tree.weights, inside)
     notes = tree._annotations.renumbered(nodes)._replace(support_text=None)
-    leafy = Tree._trusted(
-        tree.n_points, edges, lengths, tree.labels, None, tree.order_known, notes
-    )
+    leafy = Tree._trusted(tree.n_points, edges, lengths, tree.labels, None, tree.order_known, notes)
     new_view = leafy._view_from(leafy._default_root())
     position = lower_ends(leafy.edges, new_view)[: len(tree.edges)]
     numbers = _postorder(new_view)
@@ -188,9 +184,7 @@ def _entry(index: int, entry: object) -> _Entry:
         raise ValueError(f'{where} needs either names "n" or "nm": correct it')
     if "nm" in entry:
         pairs = entry["nm"]
-        if not isinstance(pairs, list) or any(
-            not isinstance(pair, list) or len(pair) != 2 for pair in pairs
-        ):
+        if not isinstance(pairs, list) or any(not isinstance(pair, list) or len(pair) != 2 for pair in pairs):
             raise ValueError(f'{where}: "nm" must hold [name, multiplicity]: correct it')
         names = [name for name, _ in pairs]
         counts = [count for _, count in pairs]
@@ -226,8 +220,7 @@ def _table(entries: list[_Entry], fields: list[str]) -> dict[str, NDArray[np.flo
                 raise ValueError(f"{entry.where}: each place must be a list: correct it")
             if len(numbers) != len(fields):
                 raise ValueError(
-                    f"{entry.where} has {len(numbers)} numbers for {len(fields)} fields: "
-                    "correct it"
+                    f"{entry.where} has {len(numbers)} numbers for {len(fields)} fields: correct it"
                 )
             for column, name in columns:
                 table[name][i, k] = _number(numbers[column], name, entry.where)
@@ -373,9 +366,7 @@ def _read_tree(text: str, negative_lengths: str) -> _Reference:
     if len(set(numbers)) < len(numbers) or _NO_NUMBER in numbers:
         raise ValueError("the edges of the tree need different numbers in braces: number them")
     order = np.argsort(numbers)
-    return _Reference(
-        tree, root, np.array(numbers)[order], np.array(edges)[order], root_number, root_length
-    )
+    return _Reference(tree, root, np.array(numbers)[order], np.array(edges)[order], root_number, root_length)
 
 
 def _plain(match: re.Match[str]) -> str:

@@ -29,9 +29,7 @@ _RESERVED = (
 _BLANKS = re.compile(r"\s")
 
 
-def write(
-    tree: Tree, *, root: int | str | None = None, attributes: dict[str, Column] | None = None
-) -> str:
+def write(tree: Tree, *, root: int | str | None = None, attributes: dict[str, Column] | None = None) -> str:
     """Return the text of an auspice file.
 
     The file contains the divergence from the root, support and names of clades as branch labels, and attributes as
@@ -47,8 +45,7 @@ def write(
         "updated": datetime.now(UTC).strftime("%Y-%m-%d"),
         "panels": ["tree"],
         "colorings": [
-            {"key": name, "title": name, "type": _SCALES[column.kind]}
-            for name, column in columns.items()
+            {"key": name, "title": name, "type": _SCALES[column.kind]} for name, column in columns.items()
         ],
         "display_defaults": {"distance_measure": "div"},
     }
@@ -59,9 +56,7 @@ def write(
     return f'{head[:-1]}, "tree": {_nested(tree, root, names, columns)}}}\n'
 
 
-def _nested(
-    tree: Tree, root: int | str | None, names: list[str], columns: dict[str, Column]
-) -> str:
+def _nested(tree: Tree, root: int | str | None, names: list[str], columns: dict[str, Column]) -> str:
     """Return the nested nodes, without the recursion of the json module."""
     rooted = tree.rooted(tree._default_root() if root is None else root)
     order = rooted.order.tolist()

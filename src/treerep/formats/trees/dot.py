@@ -17,9 +17,7 @@ def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
     for point in range(tree.n_points):
         label = str(point) if tree.labels is None else tree.labels[point]
         known = {
-            name: column.values[point]
-            for name, column in columns.items()
-            if column.values[point] is not None
+            name: column.values[point] for name, column in columns.items() if column.values[point] is not None
         }
         attributes_of_point = {"shape": "plaintext", "label": label, **known}
         written = ", ".join(
@@ -31,20 +29,14 @@ def write(tree: Tree, *, attributes: dict[str, Column] | None = None) -> str:
     support = [math.nan] * len(tree.edges)
     if tree.support is not None:
         support = tree.support.tolist()
-    for (u, v), length, share in zip(
-        tree.edges.tolist(), tree.weights.tolist(), support, strict=True
-    ):
-        lines.append(
-            f"  {u} -- {v} [len={length}{'' if math.isnan(share) else f', support={share}'}];"
-        )
+    for (u, v), length, share in zip(tree.edges.tolist(), tree.weights.tolist(), support, strict=True):
+        lines.append(f"  {u} -- {v} [len={length}{'' if math.isnan(share) else f', support={share}'}];")
     return "\n".join([*lines, "}\n"])
 
 
 def _quoted(value: object) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if "\0" in text:
-        raise ValueError(
-            f"{text!r} contains a null character, which DOT does not allow: rename the point"
-        )
+        raise ValueError(f"{text!r} contains a null character, which DOT does not allow: rename the point")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

@@ -46,9 +46,7 @@ def _pieces(tree: Tree, attributes: dict[str, Column]) -> Iterator[str]:
         yield f'<key id="{key}" for="edge" attr.name="{key}" attr.type="double"/>\n'
     yield '<graph edgedefault="undirected">\n'
     for point in range(tree.n_points):
-        data = (
-            _data(f"n{k}", column.values[point]) for k, column in enumerate(columns.values())
-        )
+        data = (_data(f"n{k}", column.values[point]) for k, column in enumerate(columns.values()))
         mark = _mark(tree, point)
         yield f'<node id="{point}"><data key="steiner">false</data>{mark}{"".join(data)}</node>\n'
     clades = tree.clade_names
@@ -59,9 +57,7 @@ def _pieces(tree: Tree, attributes: dict[str, Column]) -> Iterator[str]:
     support = [math.nan] * len(tree.edges)
     if tree.support is not None:
         support = tree.support.tolist()
-    for (u, v), weight, share in zip(
-        tree.edges.tolist(), tree.weights.tolist(), support, strict=True
-    ):
+    for (u, v), weight, share in zip(tree.edges.tolist(), tree.weights.tolist(), support, strict=True):
         sure = "" if math.isnan(share) else f'<data key="support">{share}</data>'
         yield f'<edge source="{u}" target="{v}"><data key="weight">{weight}</data>{sure}</edge>\n'
     yield "</graph>\n</graphml>\n"
@@ -119,9 +115,7 @@ def read(source: Source, *, default_length: float | None = None) -> Tree:
 def _is_true(graph: GraphML, name: str, node: int) -> bool:
     written = (graph.value("node", name, node) or "false").strip().lower()
     if written not in _TRUE + _FALSE:
-        graph.fail(
-            f"{name} must be true or false, got {written[:40]!r}: correct it", "node", node
-        )
+        graph.fail(f"{name} must be true or false, got {written[:40]!r}: correct it", "node", node)
     return written in _TRUE
 
 

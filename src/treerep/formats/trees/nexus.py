@@ -26,9 +26,7 @@ _TEXT = re.compile(r"\S")
 _MARK = re.compile(r"[;']")
 _KEYWORD = re.compile(r"\s*([^\s='()]*)")
 _WORD = re.compile(r"\s*+(?:('[^']*+(?:''[^']*+)*+')(?=[\s,]|\Z)|(,)|([^\s',]++)(?=[\s,]|\Z))")
-_TREE = re.compile(
-    r"\s*+U?TREE\s*+\*?\s*+(?:'[^']*+(?:''[^']*+)*+'|[^\s='()*]++)\s*+=\s*+", re.IGNORECASE
-)
+_TREE = re.compile(r"\s*+U?TREE\s*+\*?\s*+(?:'[^']*+(?:''[^']*+)*+'|[^\s='()*]++)\s*+=\s*+", re.IGNORECASE)
 _NTAX = re.compile(r"NTAX\s*=\s*([0-9]{1,18})(?![0-9])", re.IGNORECASE)
 _LINK = re.compile(r"\bTAXA\s*+=\s*+('[^']*+(?:''[^']*+)*+'|[^\s']++)", re.IGNORECASE)
 _BARE = re.compile(r"[A-Za-z0-9.]+")
@@ -93,9 +91,7 @@ def read(source: Source, **options: Any) -> Tree:
     nexus = _Nexus(tree_text(source))
     nexus.read()
     if len(nexus.trees) > 1:
-        nexus.fail(
-            nexus.trees[1].start, "the file has a second tree: read all trees, or keep only one"
-        )
+        nexus.fail(nexus.trees[1].start, "the file has a second tree: read all trees, or keep only one")
     return nexus.tree(nexus.trees[0], options)
 
 
@@ -215,16 +211,12 @@ class _Nexus:
                 self.fail(start, "TAXLABELS occurs twice")
             for at, name in self._words(start + len(word), stop):
                 if name is None:
-                    self.fail(
-                        at, "names are separated by a comma: use blanks, or quote the name"
-                    )
+                    self.fail(at, "names are separated by a comma: use blanks, or quote the name")
                 if name in taxa.labels:
                     self.fail(at, f"the name {name!r} occurs twice in TAXLABELS")
                 taxa.labels[name] = len(taxa.labels)
             if taxa.count not in (None, len(taxa.labels)):
-                self.fail(
-                    start, f"NTAX is {taxa.count}, but TAXLABELS has {len(taxa.labels)} names"
-                )
+                self.fail(start, f"NTAX is {taxa.count}, but TAXLABELS has {len(taxa.labels)} names")
 
     def _read_trees(self, word: str, start: int, stop: int) -> None:
         if word == "TRANSLATE":
@@ -285,29 +277,21 @@ class _Nexus:
         fields = ids[parsed.edges], parsed.weights, labels, parsed.support
         return Tree._in_canonical_order(n, *fields, False, notes)
 
-    def _resolved(
-        self, tokens: Sequence[str], written: _Written
-    ) -> tuple[list[str], dict[str, int]]:
+    def _resolved(self, tokens: Sequence[str], written: _Written) -> tuple[list[str], dict[str, int]]:
         """Return the names of the points of a tree, and the labels of its TAXA block."""
         blocks = [taxa for taxa in self.taxa if taxa.labels]
         if written.link is not None and len(blocks) > 1:
             blocks = [taxa for taxa in blocks if taxa.title == written.link]
             if not blocks:
-                self.fail(
-                    written.start, f"LINK names no TAXA block of the file: {written.link!r}"
-                )
+                self.fail(written.start, f"LINK names no TAXA block of the file: {written.link!r}")
         labels = [taxa.labels for taxa in blocks] or [{}]
         found = [(_names(tokens, written.translate, taxa), taxa) for taxa in labels]
-        known = [
-            (names, taxa) for names, taxa in found if not taxa or taxa.keys() >= set(names)
-        ]
+        known = [(names, taxa) for names, taxa in found if not taxa or taxa.keys() >= set(names)]
         if not known:
             names, taxa = found[0]
             name = next(name for name in names if name not in taxa)
             where = "TAXLABELS" if len(found) == 1 else "the TAXLABELS of one TAXA block"
-            self.fail(
-                written.start, f"{name!r} is in the tree but not in {where}: add it there"
-            )
+            self.fail(written.start, f"{name!r} is in the tree but not in {where}: add it there")
         names, taxa = known[0]
         if any(set(others) != set(names) for others, _ in known[1:]):
             self.fail(

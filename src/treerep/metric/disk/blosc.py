@@ -26,9 +26,7 @@ def check_blosc_chunks(array: ChunkedArray, keys: Iterator[str]) -> None:
         with (root / array.store_path.path / key).open("rb") as file:
             head = file.read(_HEADER.size)
             size = file.seek(0, 2)
-        *_, unpacked, _, packed = (
-            _HEADER.unpack(head) if len(head) == _HEADER.size else (0, 0, 0)
-        )
+        *_, unpacked, _, packed = _HEADER.unpack(head) if len(head) == _HEADER.size else (0, 0, 0)
         if packed != size or size < _HEADER.size:
             raise ValueError(
                 f"chunk {key} has {size:,} bytes, but its header states {packed:,}: get a new copy"

@@ -46,9 +46,7 @@ def check_stored(array: ChunkedArray) -> None:
     if _is_zarr(array):
         check_zarr_metadata(array.metadata.to_dict())
         size = prod(_chunk_shape(array)) * dtype.itemsize
-        check_memory(
-            size, f"a chunk of shape {_chunk_shape(array)}", "write the array in smaller chunks"
-        )
+        check_memory(size, f"a chunk of shape {_chunk_shape(array)}", "write the array in smaller chunks")
 
 
 def check_chunks(array: ChunkedArray, kind: str) -> None:
@@ -61,9 +59,7 @@ def check_chunks(array: ChunkedArray, kind: str) -> None:
     missing = _missing_chunks(array, stored)
     if kind == "distances":
         missing = (
-            (name, region)
-            for name, region in missing
-            if not _is_diagonal_entry(region, array.fill_value)
+            (name, region) for name, region in missing if not _is_diagonal_entry(region, array.fill_value)
         )
     first = next(missing, None)
     if first is None:
@@ -108,9 +104,7 @@ def _check_hdf5(array: ChunkedArray) -> None:
     total = prod(_grid(array.shape, chunks))
     found = handle.get_num_chunks()
     if found < total:
-        raise ValueError(
-            f"{total - found:,} of {total:,} chunks were never written: write the whole array"
-        )
+        raise ValueError(f"{total - found:,} of {total:,} chunks were never written: write the whole array")
 
 
 def _chunk_shape(array: ChunkedArray) -> tuple[int, ...]:
@@ -133,9 +127,7 @@ def _missing_chunks(
     for index in _chunk_indices(array):
         if not stored(index):
             spans = zip(index, _chunk_shape(array), array.shape, strict=True)
-            region = tuple(
-                slice(k * step, min((k + 1) * step, length)) for k, step, length in spans
-            )
+            region = tuple(slice(k * step, min((k + 1) * step, length)) for k, step, length in spans)
             yield array.metadata.encode_chunk_key(index), region
 
 
@@ -144,11 +136,7 @@ def _checked_chunks(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
     stored = _is_stored(array)
     check_blosc_chunks(
         array,
-        (
-            array.metadata.encode_chunk_key(place)
-            for place in _chunk_indices(array)
-            if stored(place)
-        ),
+        (array.metadata.encode_chunk_key(place) for place in _chunk_indices(array) if stored(place)),
     )
     return stored
 
@@ -172,12 +160,7 @@ def _is_stored(array: ChunkedArray) -> Callable[[tuple[int, ...]], bool]:
 
 def _is_diagonal_entry(region: Region, fill: object) -> bool:
     """Tell whether a region is one diagonal entry and the fill value is 0, the required value."""
-    return (
-        len(region) == 2
-        and region[0] == region[1]
-        and region[0].stop - region[0].start == 1
-        and fill == 0
-    )
+    return len(region) == 2 and region[0] == region[1] and region[0].stop - region[0].start == 1 and fill == 0
 
 
 def _check_coincident(array: ChunkedArray, missing: Iterator[tuple[str, Region]]) -> int:
@@ -224,6 +207,5 @@ class _CommonRows:
 def _span(region: Region) -> str:
     names = ("rows", "columns") if len(region) == 2 else ("entries",) * len(region)
     return ", ".join(
-        f"{name} {span.start} to {span.stop - 1}"
-        for name, span in zip(names, region, strict=True)
+        f"{name} {span.start} to {span.stop - 1}" for name, span in zip(names, region, strict=True)
     )

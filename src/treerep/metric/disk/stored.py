@@ -72,9 +72,7 @@ def _unpacked(array: ChunkedArray, n: int, dtype: np.dtype[Any]) -> NDArray[Any]
     return out
 
 
-def _blocks(
-    n: int, itemsize: int, chunks: tuple[int, int] | None
-) -> Iterator[tuple[slice, slice]]:
+def _blocks(n: int, itemsize: int, chunks: tuple[int, int] | None) -> Iterator[tuple[slice, slice]]:
     """Yield blocks of whole chunks that cover an n x n array."""
     high, wide = (min(n, int(length)) for length in chunks) if chunks else (1, n)
     across = min(n, wide * max(1, _BLOCK_BYTES // (high * wide * itemsize)))

@@ -73,9 +73,9 @@ def check_zarr_metadata(metadata: Mapping[str, Any]) -> None:
     _check_codecs(codecs, "id")
     # Version 2 stores variable-length strings as objects with this one filter. Other objects
     # raise an error.
-    strings = metadata.get("dtype") == "|O" and [
-        _codec_name(codec, "id") for codec in filters
-    ] == [_TEXT_CODEC]
+    strings = metadata.get("dtype") == "|O" and [_codec_name(codec, "id") for codec in filters] == [
+        _TEXT_CODEC
+    ]
     if not strings:
         _check_dtype(metadata.get("dtype"))
 
@@ -100,11 +100,7 @@ def _not_numbers(dtype: object) -> ValueError:
 def _check_codecs(codecs: object, key: str) -> None:
     for codec in _codec_list(codecs):
         name = _codec_name(codec, key)
-        options = (
-            codec.get("configuration")
-            if key == "name" and isinstance(codec, Mapping)
-            else codec
-        )
+        options = codec.get("configuration") if key == "name" and isinstance(codec, Mapping) else codec
         options = options if isinstance(options, Mapping) else {}
         if name == _SHARDING:  # chunks within chunks have codecs for the data and for the index
             _check_codecs(options.get("codecs"), key)
@@ -117,17 +113,14 @@ def _check_codecs(codecs: object, key: str) -> None:
         for option in _DTYPE_OPTIONS:
             dtype = options.get(option)
             if dtype is not None and not (
-                isinstance(dtype, str)
-                and (_NUMBERS.fullmatch(dtype) or _NAMED_NUMBERS.fullmatch(dtype))
+                isinstance(dtype, str) and (_NUMBERS.fullmatch(dtype) or _NAMED_NUMBERS.fullmatch(dtype))
             ):
                 raise _not_numbers(dtype)
 
 
 def _codec_list(codecs: object) -> Sequence[object]:
     if not isinstance(codecs, list | tuple):
-        raise ValueError(
-            "the metadata do not list the codecs of the chunks: save the array again"
-        )
+        raise ValueError("the metadata do not list the codecs of the chunks: save the array again")
     return codecs
 
 

@@ -70,9 +70,7 @@ def call_distances(
         first = _data(context, builder, kinds[0], arguments[0])
         word = arguments[1].type
         addresses = [
-            builder.ptrtoint(
-                builder.gep(_data(context, builder, kinds[k], arguments[k]), [offset]), word
-            )
+            builder.ptrtoint(builder.gep(_data(context, builder, kinds[k], arguments[k]), [offset]), word)
             for k, offset in ((2, arguments[3]), (5, arguments[6]))
         ]
         rest = [arguments[1], addresses[0], arguments[4], addresses[1]]
@@ -133,9 +131,7 @@ def reader(kind: Any) -> Any:
 def _array(context: Any, builder: Any, array_type: Any, address: Values, *shape: Values) -> Any:
     """Return a C-contiguous array that counts no references."""
     array = context.make_array(array_type)(context, builder)
-    item = context.get_constant(
-        types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype))
-    )
+    item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
     strides = [item]
     for length in shape[:0:-1]:
         strides.insert(0, builder.mul(strides[0], length))

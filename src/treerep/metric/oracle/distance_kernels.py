@@ -185,9 +185,7 @@ def _hub(oracle: Any, i: Any, j: Any) -> Any:
         hub_a = oracle.hubs[a]
         hub_b = oracle.hubs[b]
         if hub_a == hub_b:
-            best = min(
-                best, np.float64(oracle.hub_distances[a]) + np.float64(oracle.hub_distances[b])
-            )
+            best = min(best, np.float64(oracle.hub_distances[a]) + np.float64(oracle.hub_distances[b]))
         a += hub_a <= hub_b
         b += hub_b <= hub_a
     return best
@@ -384,9 +382,7 @@ def _keep(oracle: Any, i: Any, cols: Any, first: Any, last: Any, out: Any, a: An
 
 
 @helper
-def _subtract_noise(
-    oracle: Any, i: Any, cols: Any, first: Any, last: Any, out: Any, a: Any
-) -> None:
+def _subtract_noise(oracle: Any, i: Any, cols: Any, first: Any, last: Any, out: Any, a: Any) -> None:
     for b in range(first, last):
         out[a, b] = max(0.0, out[a, b] - oracle.noise[i] - oracle.noise[cols[b]])
 

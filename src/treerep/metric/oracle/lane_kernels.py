@@ -74,8 +74,7 @@ def _lane_reduction(term: Callable[..., Values], combine: Callable[..., Values])
         with cgutils.for_range(builder, blocks) as loop:
             accumulate(wide, builder.mul(loop.index, ir.Constant(index, _LANES)), lanes)
         sums = [
-            builder.extract_element(builder.load(wide), ir.Constant(ir.IntType(32), k))
-            for k in range(_LANES)
+            builder.extract_element(builder.load(wide), ir.Constant(ir.IntType(32), k)) for k in range(_LANES)
         ]
         while len(sums) > 1:
             sums = [combine(builder, a, b) for a, b in zip(sums[::2], sums[1::2], strict=True)]
@@ -128,9 +127,7 @@ def _tile_reduction(
         nothing = ir.Constant(lanes, [0.0] * columns)
 
         def accumulate(total: Values, position: Values) -> None:
-            x = builder.insert_element(
-                nothing, builder.load(builder.gep(row, [position])), ir.IntType(32)(0)
-            )
+            x = builder.insert_element(nothing, builder.load(builder.gep(row, [position])), ir.IntType(32)(0))
             x = builder.shuffle_vector(x, nothing, same)
             pointer = builder.gep(tile, [builder.mul(position, step)])
             y = builder.load(
@@ -156,12 +153,8 @@ def _tile_reduction(
         if scalar != ir.DoubleType():
             found = builder.fpext(found, doubles)
         stride = cgutils.unpack_tuple(builder, out.shape)[1]
-        target = builder.gep(
-            out.data, [builder.add(builder.mul(arguments[5], stride), arguments[6])]
-        )
-        builder.store(
-            finish(builder, found), builder.bitcast(target, doubles.as_pointer()), align=8
-        )
+        target = builder.gep(out.data, [builder.add(builder.mul(arguments[5], stride), arguments[6])])
+        builder.store(finish(builder, found), builder.bitcast(target, doubles.as_pointer()), align=8)
         return context.get_dummy_value()
 
     @intrinsic
@@ -169,16 +162,9 @@ def _tile_reduction(
         typing_context: Any, points: Any, i: Any, tiles: Any, t: Any, out: Any, a: Any, b: Any
     ) -> Any:
         fits = isinstance(points, types.Array) and points.ndim == 2 and points.layout == "C"
-        if not (
-            fits
-            and tiles.dtype == points.dtype
-            and out.dtype == types.float64
-            and out.layout == "C"
-        ):
+        if not (fits and tiles.dtype == points.dtype and out.dtype == types.float64 and out.layout == "C"):
             return None
-        return types.void(
-            points, types.intp, tiles, types.intp, out, types.intp, types.intp
-        ), build
+        return types.void(points, types.intp, tiles, types.intp, out, types.intp, types.intp), build
 
     return reduction
 
@@ -223,13 +209,9 @@ def prefetch_row(typing_context: Any, points: Any, i: Any) -> Any:
         row = builder.gep(array.data, [builder.mul(arguments[1], width)])
         row = builder.bitcast(row, ir.IntType(8).as_pointer())
         size = builder.mul(width, ir.Constant(index, array_type.dtype.bitwidth // 8))
-        lines = builder.udiv(
-            builder.add(size, ir.Constant(index, _LINE - 1)), ir.Constant(index, _LINE)
-        )
+        lines = builder.udiv(builder.add(size, ir.Constant(index, _LINE - 1)), ir.Constant(index, _LINE))
         with cgutils.for_range(builder, lines) as loop:
-            _fetch(
-                builder, builder.gep(row, [builder.mul(loop.index, ir.Constant(index, _LINE))])
-            )
+            _fetch(builder, builder.gep(row, [builder.mul(loop.index, ir.Constant(index, _LINE))]))
         return context.get_dummy_value()
 
     return types.void(points, types.intp), build
@@ -244,9 +226,7 @@ def prefetch_entry(typing_context: Any, matrix: Any, i: Any, j: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Values:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
         width = cgutils.unpack_tuple(builder, array.shape)[1]
-        entry = builder.gep(
-            array.data, [builder.add(builder.mul(arguments[1], width), arguments[2])]
-        )
+        entry = builder.gep(array.data, [builder.add(builder.mul(arguments[1], width), arguments[2])])
         _fetch(builder, builder.bitcast(entry, ir.IntType(8).as_pointer()))
         return context.get_dummy_value()
 

@@ -120,10 +120,7 @@ def _counter(planes: int, count: int, terms: Callable[..., list[Values]]) -> Any
             pointer = builder.bitcast(builder.gep(row, [position]), lanes.as_pointer())
             return builder.load(pointer, align=8)
 
-        totals = [
-            cgutils.alloca_once_value(builder, ir.Constant(lanes, [0] * _LANES))
-            for _ in range(count)
-        ]
+        totals = [cgutils.alloca_once_value(builder, ir.Constant(lanes, [0] * _LANES)) for _ in range(count)]
         blocks = builder.udiv(words, ir.Constant(index, _LANES))
         with cgutils.for_range(builder, blocks) as loop:
             start = builder.mul(loop.index, ir.Constant(index, _LANES))
@@ -148,9 +145,7 @@ def _bits(builder: Any, words: Values) -> Values:
 
 
 def _sum(builder: Any, lanes: Values) -> Values:
-    parts = [
-        builder.extract_element(lanes, ir.Constant(ir.IntType(32), k)) for k in range(_LANES)
-    ]
+    parts = [builder.extract_element(lanes, ir.Constant(ir.IntType(32), k)) for k in range(_LANES)]
     while len(parts) > 1:
         pairs = zip(parts[::2], parts[1::2], strict=True)
         parts = [builder.add(x, y) for x, y in pairs]

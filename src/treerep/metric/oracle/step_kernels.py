@@ -21,9 +21,7 @@ _LOG_UP = 40 * math.log(2.0)
 
 
 @helper
-def climb(
-    view: Any, row: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any
-) -> None:
+def climb(view: Any, row: Any, turns: Any, edge: Any, length: Any, decay: Any, half: Any) -> None:
     """Transform a view from the lower end of an edge to its upper end."""
     _move(view, row, 1.0, length, decay, half)
     _reflect(view, row, turns, edge)
@@ -131,9 +129,7 @@ def across_angle(a: Any, b: Any, half_chord: Any) -> Any:
         return 2.0 * math.asinh(math.hypot(math.sinh(0.5 * apart), turn))
     # The same sum, divided by e^(a + b) / 4.
     radial = -math.expm1(-apart) * math.exp(0.5 * (apart - total))
-    share = (
-        radial * radial + math.expm1(-2.0 * a) * math.expm1(-2.0 * b) * half_chord * half_chord
-    )
+    share = radial * radial + math.expm1(-2.0 * a) * math.expm1(-2.0 * b) * half_chord * half_chord
     if share == 0.0:
         return apart
     log_size = total + math.log(share)

@@ -157,9 +157,7 @@ class SequenceMetric(CompiledMetric):
     def formula(self) -> Formula:
         """Constants of the model."""
         formula = MODELS[self.model].formula
-        return (
-            formula if isinstance(formula, Formula) else formula(base_frequencies(self.packed))
-        )
+        return formula if isinstance(formula, Formula) else formula(base_frequencies(self.packed))
 
     def distances(self, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the matrix of all distances, with nan for pairs that have no distance.
@@ -238,9 +236,7 @@ class SequenceMetric(CompiledMetric):
     ) -> "SequenceMetric":
         """Return the metric of other sequences, with the same options unless others are given."""
         made = copy.copy(self)
-        made.__dict__.update(
-            packed=packed, labels=check_labels(labels, len(packed.planes)), **options
-        )
+        made.__dict__.update(packed=packed, labels=check_labels(labels, len(packed.planes)), **options)
         made._number = new_number()
         made._find_missing()
         made._connect()
@@ -261,9 +257,7 @@ class SequenceMetric(CompiledMetric):
         yield from stripes(self._oracle(np.nan), np.arange(n), n, n_jobs)
 
     def _find_missing(self) -> None:
-        self.has_missing = self.missing and any(
-            bool(np.isnan(rows).any()) for _, rows in self._stripes(None)
-        )
+        self.has_missing = self.missing and any(bool(np.isnan(rows).any()) for _, rows in self._stripes(None))
 
     def _known_sites(self) -> NDArray[np.int64]:
         """Return the number of known characters of each sequence, or raise an error if one is 0."""
@@ -299,9 +293,7 @@ class SequenceMetric(CompiledMetric):
         n = len(self)
         row = constants(self.formula, self.packed.alphabet.planes, self.gamma, floor)
         origin = np.column_stack([np.full(n, self._number), np.arange(n)])
-        return SequenceOracle(
-            self.packed.planes, read_only(np.tile(row, (n, 1))), read_only(origin)
-        )
+        return SequenceOracle(self.packed.planes, read_only(np.tile(row, (n, 1))), read_only(origin))
 
     def __getstate__(self) -> dict[str, Any]:
         oracles = ("oracle", "_with_nan")
@@ -315,9 +307,7 @@ class SequenceMetric(CompiledMetric):
         self._connect()
 
 
-def check_names(
-    model: str | None, alphabet: str | None, saturated: str | None, missing: bool
-) -> None:
+def check_names(model: str | None, alphabet: str | None, saturated: str | None, missing: bool) -> None:
     """Raise a ValueError for an unknown name, or for options that exclude each other."""
     if model is not None and model not in MODELS:
         raise ValueError(f"unknown model {model!r}: choose one of {', '.join(MODELS)}")
@@ -333,9 +323,7 @@ def check_names(
         )
 
 
-def check_model(
-    model: str, alphabet: Alphabet, gamma: float | None, *, chosen: bool = False
-) -> None:
+def check_model(model: str, alphabet: Alphabet, gamma: float | None, *, chosen: bool = False) -> None:
     """Raise a ValueError if a model does not apply to an alphabet, or gamma not to the model.
 
     `chosen` tells that the alphabet was given, instead of detected.
@@ -343,9 +331,7 @@ def check_model(
     if alphabet.name not in MODELS[model].alphabets:
         names = [name for name, row in MODELS.items() if alphabet.name in row.alphabets]
         (other,) = MODELS[model].alphabets
-        found = (
-            "" if chosen else f", or pass alphabet={other!r} if these are not {alphabet.title}"
-        )
+        found = "" if chosen else f", or pass alphabet={other!r} if these are not {alphabet.title}"
         raise ValueError(
             f"the model {model!r} is for {ALPHABETS[other].title}, not for {alphabet.title}: "
             f"choose one of {', '.join(names)}{found}"
@@ -373,9 +359,7 @@ def _pack(
     labels: Sequence[object] | None,
 ) -> PackedSequences:
     if isinstance(sequences, str | bytes):
-        raise TypeError(
-            "sequences is one string: pass a list of strings, or read a file with formats.read"
-        )
+        raise TypeError("sequences is one string: pass a list of strings, or read a file with formats.read")
     if isinstance(sequences, Mapping):
         sequences = sequences.values()
     elif is_frame(sequences):  # of characters; a missing one is not a character

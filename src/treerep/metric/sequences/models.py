@@ -134,9 +134,7 @@ DEFAULT_MODELS = {"dna": "k2p", "protein": "kimura"}
 _TERMS = 3
 
 
-def constants(
-    formula: Formula, planes: int, gamma: float | None, floor: float
-) -> NDArray[np.float64]:
+def constants(formula: Formula, planes: int, gamma: float | None, floor: float) -> NDArray[np.float64]:
     """Return the constants as the row of numbers that compiled code reads.
 
     `planes` is the number of bits of a character, and `floor` the smallest allowed argument of g.

@@ -62,9 +62,7 @@ class Packer:
     def finish(self) -> PackedSequences:
         """Return the packed sequences."""
         words = np.frombuffer(self._rows, np.uint64)
-        return PackedSequences(
-            read_only(words.reshape(self.count, -1)), self.sites, self.alphabet
-        )
+        return PackedSequences(read_only(words.reshape(self.count, -1)), self.sites, self.alphabet)
 
 
 def characters_of(sequences: Sequences) -> Iterator[NDArray[np.uint8] | str]:
@@ -125,18 +123,14 @@ def unpacked(packed: PackedSequences) -> Iterator[tuple[int, NDArray[np.uint8]]]
     step = max(1, _CHUNK // (packed.planes.shape[1] * _WORD))
     for start in range(0, len(packed.planes), step):
         rows = packed.planes[start : start + step]
-        bits = np.unpackbits(
-            rows.view(np.uint8).reshape(len(rows), planes, -1), axis=2, bitorder="little"
-        )
+        bits = np.unpackbits(rows.view(np.uint8).reshape(len(rows), planes, -1), axis=2, bitorder="little")
         yield start, bits[:, :, : packed.sites]
 
 
 def known_sites(packed: PackedSequences) -> NDArray[np.int64]:
     """Return the number of known characters of each sequence."""
     words = packed.planes.shape[1] // packed.alphabet.planes
-    known: NDArray[np.int64] = np.bitwise_count(packed.planes[:, :words]).sum(
-        axis=1, dtype=np.int64
-    )
+    known: NDArray[np.int64] = np.bitwise_count(packed.planes[:, :words]).sum(axis=1, dtype=np.int64)
     return known
 
 

@@ -15,15 +15,12 @@ WORDS = 8  # numbers of 64 bits in a row
 
 
 @intrinsic
-def unite_rows(
-    typing_context: Any, rows: Any, chosen: Any, begin: Any, end: Any, out: Any, v: Any
-) -> Any:
+def unite_rows(typing_context: Any, rows: Any, chosen: Any, begin: Any, end: Any, out: Any, v: Any) -> Any:
     """Write the union of rows[chosen[begin:end]] to out[v]. Tables of rows are (n, WORDS) uint64."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         table, indices, target = (
-            context.make_array(signature.args[k])(context, builder, arguments[k]).data
-            for k in (0, 1, 4)
+            context.make_array(signature.args[k])(context, builder, arguments[k]).data for k in (0, 1, 4)
         )
         row = ir.VectorType(ir.IntType(64), WORDS)
         total = cgutils.alloca_once_value(builder, ir.Constant(row, [0] * WORDS))

@@ -33,9 +33,7 @@ def matrix_may_pay(n: int) -> bool:
     return n >= _FEWEST and n * n <= _LARGEST
 
 
-def few_hops(
-    starts: NDArray[np.integer], neighbors: NDArray[np.integer]
-) -> MatrixOracle | None:
+def few_hops(starts: NDArray[np.integer], neighbors: NDArray[np.integer]) -> MatrixOracle | None:
     """Return all hop counts of a small graph as a matrix; None if the graph is large or long.
 
     For few vertices and short paths, this is faster than labels, and so are its distances.

@@ -137,9 +137,7 @@ def _plant_tree(forest: Any, scratch: Any, reached: int, used: int, tree: int) -
         vertex = scratch.reached[index]
         node = used + index
         forest.vertex[node] = vertex
-        forest.parent[node] = (
-            used + scratch.position[scratch.parent[vertex]] if index > 0 else -1
-        )
+        forest.parent[node] = used + scratch.position[scratch.parent[vertex]] if index > 0 else -1
         forest.size[node] = 1
         forest.tree[node] = tree % COUNTERS
     for node in range(used + reached - 1, used, -1):
@@ -209,9 +207,7 @@ def grow_trees(
         turn += 1
         if labels.is_hub[root]:
             continue
-        seen, reached, steps = pruned_search(
-            starts, neighbors, lengths, labels, scratch, root, stretch
-        )
+        seen, reached, steps = pruned_search(starts, neighbors, lengths, labels, scratch, root, stretch)
         for index in range(seen):
             scratch.distance[scratch.seen[index]] = -1
         _plant_tree(forest, scratch, reached, used, turn)
@@ -245,9 +241,7 @@ def label_hubs(
     missing = 0
     while done < n and alive > enough and work < budget and missing <= 0:
         hub = _best_candidate(candidates, forest, starts, n - done)
-        seen, reached, steps = pruned_search(
-            starts, neighbors, lengths, labels, scratch, hub, stretch
-        )
+        seen, reached, steps = pruned_search(starts, neighbors, lengths, labels, scratch, hub, stretch)
         missing = missing_chunks(labels, scratch, reached, chunks)
         if missing <= 0:
             chunks = append_labels(labels, scratch, reached, done, chunks)

@@ -78,9 +78,7 @@ def _new_forest(n: int) -> Forest:
 
 
 def _new_state(n: int, dtype: DTypeLike, far: float) -> State:
-    scratch = Scratch(
-        np.full(n, -1, dtype), np.full(n, far, dtype), *np.empty((6, n), np.int32)
-    )
+    scratch = Scratch(np.full(n, -1, dtype), np.full(n, far, dtype), *np.empty((6, n), np.int32))
     heap, place = np.empty((2, n), np.int32)
     candidates = Candidates(heap, place, np.empty(n, np.int64))
     return State(_new_labels(n, dtype), scratch, _new_forest(n), candidates)
@@ -102,9 +100,7 @@ class _Construction:
         self._watch = watch
         self._slice = _SLICE[lengths is not None]
         self.graph = (starts, neighbors, lengths, stretch)
-        self.state = _new_state(
-            self.n, *((np.int32, FAR) if lengths is None else (np.float64, np.inf))
-        )
+        self.state = _new_state(self.n, *((np.int32, FAR) if lengths is None else (np.float64, np.inf)))
         self.done = 0
         self.chunks = self.n
         self.alive = 0
@@ -164,9 +160,7 @@ class _Construction:
                 elif self.alive > enough:
                     labeled += self.label(enough, self._slice)
                 else:  # use the rest of the sample until the next refill is paid for
-                    labeled += self.label(
-                        -1, min(self._slice, sampled + last - head_start - labeled + 1)
-                    )
+                    labeled += self.label(-1, min(self._slice, sampled + last - head_start - labeled + 1))
                 bar.update(self.done - before)
 
     def oracle(self) -> HubOracle:

@@ -98,9 +98,7 @@ def pop(heap: Any, place: Any, key: Any, size: int) -> int:
 
 
 @helper
-def search_breadth_first(
-    starts: Any, neighbors: Any, source: int, distance: Any, queue: Any
-) -> None:
+def search_breadth_first(starts: Any, neighbors: Any, source: int, distance: Any, queue: Any) -> None:
     """Write the number of edges from `source` to every vertex of a connected graph into `distance`."""
     distance.fill(-1)
     distance[source] = 0
@@ -147,9 +145,7 @@ def search_nearest_first(
 
 
 @kernel
-def search_block(
-    starts: Any, neighbors: Any, lengths: Any, sources: Any, targets: Any, out: Any
-) -> None:
+def search_block(starts: Any, neighbors: Any, lengths: Any, sources: Any, targets: Any, out: Any) -> None:
     """Write out[a, b] = d(sources[a], targets[b]), with one search from every source."""
     n = len(starts) - 1
     heap = np.empty(n, np.int32)
@@ -219,9 +215,7 @@ def _unmark_hubs(labels: Any, to_hub: Any, root: int, far: Any) -> None:
 
 
 @helper
-def _pruned_breadth_first(
-    starts: Any, neighbors: Any, labels: Any, scratch: Any, root: int
-) -> Any:
+def _pruned_breadth_first(starts: Any, neighbors: Any, labels: Any, scratch: Any, root: int) -> Any:
     distance = scratch.distance
     seen = scratch.seen
     distance[root] = 0
@@ -331,9 +325,7 @@ def pruned_search(
         result = _pruned_breadth_first(starts, neighbors, labels, scratch, root)
         _unmark_hubs(labels, scratch.to_hub, root, FAR)
     else:
-        result = _pruned_nearest_first(
-            starts, neighbors, lengths, labels, scratch, root, stretch
-        )
+        result = _pruned_nearest_first(starts, neighbors, lengths, labels, scratch, root, stretch)
         _unmark_hubs(labels, scratch.to_hub, root, np.inf)
     return result
 

@@ -21,9 +21,7 @@ def mix(word: Any) -> Any:
 
 
 @kernel
-def hash_kmers(
-    letters: Any, code_of: Any, k: int, limit: Any, state: Any, run: Any, out: Any
-) -> int:
+def hash_kmers(letters: Any, code_of: Any, k: int, limit: Any, state: Any, run: Any, out: Any) -> int:
     """Write the hashes below a limit of all k-mers that end in a piece of a genome.
 
     A k-mer and its reverse complement have the same hash, that of the smaller word. K-mers with

@@ -203,9 +203,7 @@ class SketchMetric(CompiledMetric):
     def __len__(self) -> int:
         return len(self.oracle.hashes)
 
-    def _connect(
-        self, sketches: Sequence[NDArray[np.uint64]], sizes: NDArray[np.int64]
-    ) -> None:
+    def _connect(self, sketches: Sequence[NDArray[np.uint64]], sizes: NDArray[np.int64]) -> None:
         """Make the oracle, and register the metric for errors."""
         n = len(sketches)
         number = new_number()
@@ -213,9 +211,7 @@ class SketchMetric(CompiledMetric):
         for i, sketch in enumerate(sketches):
             given = np.asarray(sketch)
             if given.dtype != np.uint64 or given.ndim != 1 or (given[1:] <= given[:-1]).any():
-                raise MetricError(
-                    f"sketch {i} must be an ascending uint64 array of distinct hashes"
-                )
+                raise MetricError(f"sketch {i} must be an ascending uint64 array of distinct hashes")
             hashes[i, : len(given)] = given
         capped = int(self.saturated == "cap")
         about = np.empty((n, 6), np.int64)
@@ -260,9 +256,7 @@ class _Sketcher:
                 self._limit = self.hashes[-1]
 
 
-def _sketch_files(
-    files: list[Path], k: int, size: int, n_jobs: int | None
-) -> list[NDArray[np.uint64]]:
+def _sketch_files(files: list[Path], k: int, size: int, n_jobs: int | None) -> list[NDArray[np.uint64]]:
     sketches = []
     with progress_bar(len(files), "sketches", "genomes") as bar:
         for sketch in run(lambda file: _sketch_file(file, k, size), files, n_jobs):
@@ -282,9 +276,7 @@ def _sketch_file(path: Path, k: int, size: int) -> NDArray[np.uint64]:
     return sketcher.hashes
 
 
-def _sketch_records(
-    path: Path, k: int, size: int
-) -> tuple[list[str], list[NDArray[np.uint64]]]:
+def _sketch_records(path: Path, k: int, size: int) -> tuple[list[str], list[NDArray[np.uint64]]]:
     """Sketch each record of a file as a genome."""
     names: list[str] = []
     sketchers: list[_Sketcher] = []

@@ -77,9 +77,7 @@ def _weight(d: float, rule: Rule) -> float:
 
 
 @helper
-def _surroundings(
-    tree: Any, near_below: Any, near_above: Any, edge: int, most: int, span: _Span
-) -> int:
+def _surroundings(tree: Any, near_below: Any, near_above: Any, edge: int, most: int, span: _Span) -> int:
     """List the nearest points of the nodes around an edge in `span.around`; return their number.
 
     Nodes are visited breadth first. The nearest point of a node lies beyond the node, seen from
@@ -115,9 +113,7 @@ def _surroundings(
 
 
 @helper
-def _read_points(
-    oracle: Any, w: int, tree: Any, span: _Span, around: int, read: Readings, count: int
-) -> int:
+def _read_points(oracle: Any, w: int, tree: Any, span: _Span, around: int, read: Readings, count: int) -> int:
     """Read the distances to the points in `span.around`."""
     for i in range(around):
         place = np.int64(span.around[i])
@@ -206,9 +202,7 @@ def _choose_around(read: Readings, count: int, span: _Span, around: int) -> None
 
 
 @helper
-def _fit_chosen(
-    separators: Any, rule: Rule, read: Readings, count: int, span: _Span, best: BestEdges
-) -> int:
+def _fit_chosen(separators: Any, rule: Rule, read: Readings, count: int, span: _Span, best: BestEdges) -> int:
     """Find the best edges of the tree spanned by the chosen points; return their number.
 
     The lower end of an edge is given by its index in the spanned tree.
@@ -275,9 +269,7 @@ def _to_tree(tree: Any, rule: Rule, span: _Span, best: BestEdges) -> None:
 
 
 @helper
-def _fit_to_all(
-    separators: Any, rule: Rule, read: Readings, count: int, best: BestEdges
-) -> None:
+def _fit_to_all(separators: Any, rule: Rule, read: Readings, count: int, best: BestEdges) -> None:
     """Fit the places on the best edges to all readings."""
     tree = separators.tree
     for i in range(len(best.edge)):
@@ -302,15 +294,11 @@ def _fit_to_all(
                 v += weight
                 a += weight * offset
                 r += weight * offset * offset
-        _, best.above[i], best.height[i] = best_on_edge(
-            w, f, q, v, a, r, tree.length[k] / rule.unit
-        )
+        _, best.above[i], best.height[i] = best_on_edge(w, f, q, v, a, r, tree.length[k] / rule.unit)
 
 
 @helper
-def _put_node_first(
-    tree: Any, unit: float, node: int, above: float, height: float, best: BestEdges
-) -> None:
+def _put_node_first(tree: Any, unit: float, node: int, above: float, height: float, best: BestEdges) -> None:
     """Make a place at or above a node the best place."""
     if node > 0:
         put_first(best, node, above, height)
@@ -450,13 +438,9 @@ def find_candidates(
         if not (exact[i] and len(best.edge) == 1):
             if not rule.whole:
                 for k in range(1, walks):
-                    _, _, count, _ = _walk(
-                        oracle, w, separators, k, 2 * scale.ties, read, count
-                    )
+                    _, _, count, _ = _walk(oracle, w, separators, k, 2 * scale.ties, read, count)
                 count = _tidy_readings(separators, read, count)
-                count = _explore(
-                    oracle, w, separators, near_below, near_above, rule, read, count, span, best
-                )
+                count = _explore(oracle, w, separators, near_below, near_above, rule, read, count, span, best)
             _choose_nearest(read, count, rule.nearest, span.chosen)
             used[i] = _fit_chosen(separators, rule, read, count, span, best)
             if used[i] < count:

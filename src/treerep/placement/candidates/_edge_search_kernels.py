@@ -74,9 +74,7 @@ def find_best_edges(up: Any, length: Any, n: int, sums: Any, best: BestEdges) ->
 
 
 @helper
-def insert_edge(
-    best: BestEdges, place: int, edge: int, error: float, above: float, height: float
-) -> None:
+def insert_edge(best: BestEdges, place: int, edge: int, error: float, above: float, height: float) -> None:
     """Insert an edge after those with smaller errors. The edge at `place` is dropped."""
     i = place
     while i > 0 and best.error[i - 1] > error:

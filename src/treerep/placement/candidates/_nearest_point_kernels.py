@@ -17,9 +17,7 @@ def find_nearest_points(tree: Preorder, n_points: int, below: Any, above: Any) -
     """
     n = len(tree.up)
     down = np.full(n, np.inf)  # distance to the nearest point in the subtree
-    out = np.full(
-        n, np.inf
-    )  # distance from the parent to the nearest point outside the subtree
+    out = np.full(n, np.inf)  # distance from the parent to the nearest point outside the subtree
     passed = np.full(n, np.inf)  # distance to the nearest point outside, or in a passed branch
     passed_point = np.full(n, -1)
     for k in range(n):

@@ -65,13 +65,9 @@ def grow(
             zones.append(zone)
             bar.update(len(zone))
             workers.check()
-    found = workers.map(
-        lambda batch: _joined(metric, rest, places, batch, short), _batches(metric, zones)
-    )
+    found = workers.map(lambda batch: _joined(metric, rest, places, batch, short), _batches(metric, zones))
     each = chain.from_iterable(found)
-    return put_together(
-        backbone, len(metric), sample, rest, places, zones, each, short, workers
-    )
+    return put_together(backbone, len(metric), sample, rest, places, zones, each, short, workers)
 
 
 def put_together(
@@ -151,10 +147,7 @@ def _split(metric: Metric, rest: Indices, zone: Indices) -> Iterator[Indices]:
         return
     # The order of points carries no meaning, so evenly spaced indices serve as a random sample.
     centers = rest[zone[::CENTERS]]
-    nearest = [
-        checked_block(metric, rest[piece], centers).argmin(axis=1)
-        for piece in equal_pieces(zone)
-    ]
+    nearest = [checked_block(metric, rest[piece], centers).argmin(axis=1) for piece in equal_pieces(zone)]
     for part in split_by(zone, np.concatenate(nearest)):
         yield from _split(metric, rest, part)
 
@@ -227,6 +220,4 @@ def joined(matrix: Numbers, height: Numbers, above: Numbers, short: float) -> Br
             lengths,
         )
     kept = np.flatnonzero(height >= 0)
-    return Branches(
-        edges[: 2 * joins], lengths[: 2 * joins], top[kept], above[kept], height[kept]
-    )
+    return Branches(edges[: 2 * joins], lengths[: 2 * joins], top[kept], above[kept], height[kept])

@@ -125,9 +125,7 @@ def small_tree(
         tree = rearrange(tree, table, power=power, rng=rng, time_limit=time_limit).tree
     # Sums over neighborhoods take longer than sums over all pairs, so using fewer rows would
     # save little time.
-    rows: Literal["all"] | int = (
-        "all" if neighbors is not None and len(table) <= _ALL_ROWS else _ROWS
-    )
+    rows: Literal["all"] | int = "all" if neighbors is not None and len(table) <= _ALL_ROWS else _ROWS
     fitted = fit_weights(
         tree,
         table,

@@ -60,14 +60,10 @@ class ThreadsEngine:
         every = coordinates(self.space)
         return None if every is None else every[points]
 
-    def places(
-        self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
-    ) -> list[Places]:
+    def places(self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]) -> list[Places]:
         """Return the best positions of a few points, for each power."""
         n = len(points)
-        parts = [
-            points[start : start + _READ_TOGETHER] for start in range(0, n, _READ_TOGETHER)
-        ]
+        parts = [points[start : start + _READ_TOGETHER] for start in range(0, n, _READ_TOGETHER)]
         read = run(lambda part: checked_block(self.space, part, sample), parts, self.n_jobs)
         distances = read_only(np.concatenate(list(read)))
         found = []

@@ -166,9 +166,7 @@ def backbone(
     check_arguments(True, 0.0 if balance is None else balance, time_limit)
     choice = weighting(kind_of(metric), balance, len(metric))
     engine = ThreadsEngine(metric, n_jobs)
-    return backbone_tree(
-        engine, choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit
-    )
+    return backbone_tree(engine, choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit)
 
 
 class Engine(Protocol):
@@ -191,9 +189,7 @@ class Engine(Protocol):
     def coordinates(self, points: Indices) -> NDArray[Any] | None:
         """Return coordinates of some points, if their Euclidean distances are known."""
 
-    def places(
-        self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
-    ) -> list[Places]:
+    def places(self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]) -> list[Places]:
         """Return the best positions of a few points in the sample's tree, for each power."""
 
     def whole(self, rng: np.random.Generator) -> Tree | None:
@@ -278,9 +274,7 @@ def backbone_tree(
 # Sample.
 
 
-def _choose_sample(
-    engine: Engine, size: int | None, choice: Weighting, rng: np.random.Generator
-) -> Indices:
+def _choose_sample(engine: Engine, size: int | None, choice: Weighting, rng: np.random.Generator) -> Indices:
     """Return the points of the sample in ascending order."""
     n = len(engine.space)
     m = _sample_size(engine, size, choice)
@@ -298,9 +292,7 @@ def _sample_size(engine: Engine, size: int | None, choice: Weighting) -> int:
         return LIMITS.distances_sample if choice.near else LIMITS.sample
     m = positive_number(size, "size")
     if m < LIMITS.least_sample:
-        raise ValueError(
-            f"size must be a number of points of at least {LIMITS.least_sample}, got {size!r}"
-        )
+        raise ValueError(f"size must be a number of points of at least {LIMITS.least_sample}, got {size!r}")
     return m
 
 
@@ -423,9 +415,7 @@ def _usable_powers(choice: Weighting, largest: float) -> tuple[float, ...]:
     return (0.0,)
 
 
-def _best_power(
-    engine: Engine, tree: Tree, sample: Indices, powers: tuple[float, ...]
-) -> float:
+def _best_power(engine: Engine, tree: Tree, sample: Indices, powers: tuple[float, ...]) -> float:
     """Return the p of the weights 1 / d^p that gives placed points the best distances.
 
     Each power is tested on some points outside the sample.

@@ -30,9 +30,7 @@ _TIE = 1e-9
 class Nearby:
     """Neighbors in the surroundings of each point. Points are numbered as in `splits`."""
 
-    def __init__(
-        self, metric: Metric, splits: SplitTree, unit: float, workers: Workers
-    ) -> None:
+    def __init__(self, metric: Metric, splits: SplitTree, unit: float, workers: Workers) -> None:
         self.splits = splits
         self.workers = workers
         n = len(splits.points)
@@ -40,9 +38,7 @@ class Nearby:
         find_windows(splits.up, splits.first, splits.last, splits.node, _SIZE, *self.windows)
         rows = max(1, _PAIRS // (2 * _SIZE + 1))
         found = list(
-            workers.map(
-                lambda low: self._nearest(metric, low, min(low + rows, n)), range(0, n, rows)
-            )
+            workers.map(lambda low: self._nearest(metric, low, min(low + rows, n)), range(0, n, rows))
         )
         self.neighbors = np.concatenate([places for places, _ in found])
         apart = np.concatenate([lengths for _, lengths in found])
@@ -87,9 +83,7 @@ class Nearby:
         def work(block: tuple[int, int]) -> tuple[float, Vector, Vector]:
             at_point = np.zeros(n)
             at_node = np.zeros(len(length))
-            value = smooth_loss(
-                tree, self.windows, self.neighbors, *block, width, at_point, at_node
-            )
+            value = smooth_loss(tree, self.windows, self.neighbors, *block, width, at_point, at_node)
             return value, at_point, at_node
 
         value = 0.0

@@ -10,9 +10,7 @@ from ._row_walk_kernels import MeasuredSplits, range_sum
 
 
 @kernel
-def find_windows(
-    up: Any, first: Any, last: Any, node: Any, size: int, low: Any, high: Any
-) -> None:
+def find_windows(up: Any, first: Any, last: Any, node: Any, size: int, low: Any, high: Any) -> None:
     """Find the surroundings low[v] ... high[v] - 1 of each point v.
 
     These are the points of the smallest clade with more than `size` points, but at most `size`
@@ -134,9 +132,7 @@ def _present(near: Any) -> Any:
 
 
 @kernel
-def loss(
-    tree: MeasuredSplits, window: Any, neighbors: Any, low: int, high: int, slack: float
-) -> float:
+def loss(tree: MeasuredSplits, window: Any, neighbors: Any, low: int, high: int, slack: float) -> float:
     """Return the sum of 1 - average precision over the points low ... high - 1. Ties all count."""
     widest = 0
     for v in range(low, high):

@@ -45,9 +45,7 @@ def typical_distance(graph: csr_array) -> float:
 class Precision(Protocol):
     """The mean average precision of one tree or of a sum of trees."""
 
-    near: (
-        float  # a typical difference between distances of neighbors, in the unit of the lengths
-    )
+    near: float  # a typical difference between distances of neighbors, in the unit of the lengths
 
     def loss(self, length: Vector) -> float:
         """Return 1 - mean average precision."""
@@ -59,9 +57,7 @@ class Precision(Protocol):
 class Neighborhoods:
     """The neighborhoods of the points of a tree. Points are numbered as in `splits`."""
 
-    def __init__(
-        self, graph: csr_array, splits: SplitTree, unit: float, workers: Workers
-    ) -> None:
+    def __init__(self, graph: csr_array, splits: SplitTree, unit: float, workers: Workers) -> None:
         self.splits = splits
         self.workers = workers
         rows = graph[splits.points][:, splits.points]
@@ -87,9 +83,7 @@ class Neighborhoods:
         def work(block: tuple[int, int]) -> tuple[float, Vector, Vector]:
             at_point = np.zeros(n)
             at_node = np.zeros(len(length))
-            value = smooth_imprecision(
-                tree, self.starts, self.neighbors, *block, width, at_point, at_node
-            )
+            value = smooth_imprecision(tree, self.starts, self.neighbors, *block, width, at_point, at_node)
             return value, at_point, at_node
 
         value = 0.0

@@ -65,9 +65,7 @@ class _Reader:
         distance = self._distances.get(task.number)
         if distance is None:
             points = self.splits.points
-            distance = (
-                checked_block(self.metric, points[task.rows], points[task.start :]) / self.unit
-            )
+            distance = checked_block(self.metric, points[task.rows], points[task.start :]) / self.unit
             if self.metric.has_missing:
                 distance[np.isnan(distance)] = _MISSING
             if self._keep:
@@ -178,25 +176,19 @@ class Pairs:
         self.upper = sample is None
         if sample is None:
             rows = np.arange(n)
-            self.tasks = [
-                _Task(k, rows[part], part.start) for k, part in enumerate(triangle_slices(n))
-            ]
+            self.tasks = [_Task(k, rows[part], part.start) for k, part in enumerate(triangle_slices(n))]
             self.count = n * (n - 1) // 2
             self.scale = 1.0
         else:
             rows = np.flatnonzero(np.isin(splits.points, sample))
-            self.tasks = [
-                _Task(k, rows[part], 0) for k, part in enumerate(_row_parts(len(rows), n))
-            ]
+            self.tasks = [_Task(k, rows[part], 0) for k, part in enumerate(_row_parts(len(rows), n))]
             # Each pair is counted 2 rows / n times on average, once from either end.
             self.count = len(rows) * (n - 1)
             self.scale = n / (2 * len(rows))
         # Reading one block is faster than sending it.
         self.runner = runner if len(self.tasks) > 1 else None
         self.below = (splits.last - splits.first).astype(np.int64)
-        self.sampled_below = np.searchsorted(rows, splits.last) - np.searchsorted(
-            rows, splits.first
-        )
+        self.sampled_below = np.searchsorted(rows, splits.last) - np.searchsorted(rows, splits.first)
         # Use several points: if the triangle inequality fails, one point may be at distance 0
         # from all others.
         few = splits.points[:: max(1, n // _PROBES)]

@@ -69,9 +69,7 @@ def common_ancestors(up: Any, first: Any, second: Any) -> Any:
     for k in range(len(first)):
         a = first[k]
         b = second[k]
-        while (
-            a != b
-        ):  # preorder: the node with the larger number is not an ancestor of the other
+        while a != b:  # preorder: the node with the larger number is not an ancestor of the other
             if a > b:
                 a = up[a]
             else:

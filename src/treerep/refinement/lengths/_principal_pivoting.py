@@ -39,9 +39,7 @@ def principal_pivoting(
         above = np.where(free, problem.precondition(free, np.where(free, right, 0.0)), 0.0)
         slope = problem.product(above) - right
         small = _ROUNDING * float(np.abs(above).max(initial=0.0))
-        wrong = problem.measured & np.where(
-            free, above < -small, slope < -small * problem.diagonal
-        )
+        wrong = problem.measured & np.where(free, above < -small, slope < -small * problem.diagonal)
         count = int(wrong.sum())
         if count == 0:
             return floor + np.maximum(above, 0.0)

@@ -82,9 +82,7 @@ def cell_size(x: Any, near: Any, depth: float, width: float) -> float:
 
 
 @helper
-def _find_close(
-    tree: MeasuredSplits, far: Any, v: int, near: Any, beyond: float, close: Close
-) -> Any:
+def _find_close(tree: MeasuredSplits, far: Any, v: int, near: Any, beyond: float, close: Close) -> Any:
     """List the close points and return their number. `far` is that of row v."""
     depth = tree.leaf_depth[v]
     farthest = 0.0

@@ -92,9 +92,7 @@ def measured(splits: SplitTree, depth: Vector) -> MeasuredSplits:
 def gather(splits: SplitTree, weights: Vector) -> Vector:
     """Return the length of each split, which is the sum over its edges."""
     used = splits.edge >= 0
-    sums: Vector = np.bincount(
-        splits.edge[used], weights[used], minlength=len(splits.up)
-    ).astype(np.float64)
+    sums: Vector = np.bincount(splits.edge[used], weights[used], minlength=len(splits.up)).astype(np.float64)
     return sums
 
 

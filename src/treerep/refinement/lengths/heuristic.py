@@ -13,9 +13,7 @@ _STEPS = 200
 _RATE = 1e-4
 
 
-def heuristic(
-    tree: Tree, metric: Metric, splits: SplitTree, lower: float, rng: RNGLike
-) -> Optimum:
+def heuristic(tree: Tree, metric: Metric, splits: SplitTree, lower: float, rng: RNGLike) -> Optimum:
     """Fit weights by a fixed number of small gradient steps on n random pairs of n points."""
     generator = np.random.default_rng(rng)
     n = len(tree)

@@ -57,9 +57,7 @@ _DISTANCES = Plan(
     25,
     1e-5,
 )
-_BALANCED = Plan(
-    (Stage(3e-2, 0.35, 100), Stage(1e-2, 0.1, 100), Stage(3e-3, 0.035, 60)), 25, 1e-5
-)
+_BALANCED = Plan((Stage(3e-2, 0.35, 100), Stage(1e-2, 0.1, 100), Stage(3e-3, 0.035, 60)), 25, 1e-5)
 # Further stages mostly fit the noise of the sampled rows. Example (100,000 cells, 256 rows): on
 # other rows the distortion is 0.0622 after one stage of 19 steps and 0.0621 after four stages
 # of 64 steps. Doubling the rows gives 0.0615.
@@ -118,13 +116,9 @@ def least_distortion(
     raised = np.maximum(given, floor)
     starts = [raised]
     if squares_first:  # ordinary least squares is cheap and often a better start
-        starts.append(
-            least_squares(pairs.with_power(0.0), raised, floor, 1e-6, deadline).length
-        )
+        starts.append(least_squares(pairs.with_power(0.0), raised, floor, 1e-6, deadline).length)
     start = _stated(pairs, given, count, balance)
-    best = min(
-        ((_stated(pairs, length, count, balance), length) for length in starts), key=_value
-    )
+    best = min(((_stated(pairs, length, count, balance), length) for length in starts), key=_value)
     length = best[1]
     steps = 0
     seconds = 0.0
@@ -133,10 +127,7 @@ def least_distortion(
     # a far too long step.
     memory = Memory(len(length))
     for stage in plan.stages:
-        if (
-            time.monotonic() + seconds > deadline
-            or _residual(problem, pairs, best[1], floor) <= tol
-        ):
+        if time.monotonic() + seconds > deadline or _residual(problem, pairs, best[1], floor) <= tol:
             break
         objective = _objective(pairs, count, stage, balance)
         length, more, seconds = _quasi_newton(
@@ -165,9 +156,7 @@ def _stated(pairs: PathSums, length: Vector, count: float, balance: Balance | No
     return stated_objective(distortion, balance.near.loss(length), balance.share)
 
 
-def _objective(
-    pairs: PathSums, count: float, stage: Stage, balance: Balance | None
-) -> Objective:
+def _objective(pairs: PathSums, count: float, stage: Stage, balance: Balance | None) -> Objective:
     """Return the smooth objective of a stage, times the number of pairs."""
     if balance is None:
         return lambda length: pairs.sums(SMOOTH, length, stage.smoothing)
@@ -180,9 +169,7 @@ def _objective(
         distortion = value / count + _LITTLE
         loss = loss + _LITTLE
         # Shifted by a constant so that progress can be measured as a fraction of the value.
-        sum_of_logs = (
-            (1 - share) * math.log(distortion) + share * math.log(loss) - 2 * math.log(_LITTLE)
-        )
+        sum_of_logs = (1 - share) * math.log(distortion) + share * math.log(loss) - 2 * math.log(_LITTLE)
         by_edge = (1 - share) / distortion * gradient + share / loss * count * slope
         return count * sum_of_logs, by_edge
 
@@ -199,9 +186,7 @@ def _residual(problem: Quadratic, pairs: PathSums, length: Vector, floor: Vector
     # eps^2) over the paths through an edge.
     largest = np.sqrt(np.maximum(pairs.crossing(), 1.0) * problem.diagonal)
     held = (length <= floor) & (gradient > 0)
-    return float(
-        np.abs(np.where(held, 0.0, gradient) / largest)[problem.measured].max(initial=0.0)
-    )
+    return float(np.abs(np.where(held, 0.0, gradient) / largest)[problem.measured].max(initial=0.0))
 
 
 class Memory:

@@ -93,9 +93,7 @@ class Quadratic:
         return float(np.abs(moved).max(initial=0.0)) * self.pairs.unit / self.pairs.radius
 
 
-def least_squares(
-    pairs: PathSums, given: Vector, floor: Vector, tol: float, deadline: float
-) -> Optimum:
+def least_squares(pairs: PathSums, given: Vector, floor: Vector, tol: float, deadline: float) -> Optimum:
     """Find the lengths with the least weighted squares that are not below the floor."""
     problem = Quadratic(pairs)
     raised = np.maximum(given, floor)
@@ -151,9 +149,7 @@ def _descend(
         newton = _conjugate_gradients(problem, free, -gradient, deadline)
         step, image = _search(problem, length, gradient, floor, newton, 12)
         if not step.any() and problem.size > 0:
-            step, image = _step_to_the_floor(
-                problem, length, gradient, floor, free, newton, deadline
-            )
+            step, image = _step_to_the_floor(problem, length, gradient, floor, free, newton, deadline)
         if not step.any():
             # If many edges are just above the floor, the plain gradient leads there.
             plain = np.where(problem.measured, -gradient / problem.diagonal, 0.0)

@@ -166,9 +166,7 @@ def fit_weights(
                 graph = neighbor_graph(metric) if neighbors is None else neighbors
                 near = Neighborhoods(graph, splits, pairs.unit, workers)
                 shared = Balance(float(balance), near)
-            best = least_distortion(
-                pairs, given, floor, tol, deadline, shared, squares_first, plan
-            )
+            best = least_distortion(pairs, given, floor, tol, deadline, shared, squares_first, plan)
     exact = sample is None and best.residual <= tol
     return fitted(tree, splits, best, pairs.unit, lower, pairs.count, exact)
 
@@ -188,6 +186,4 @@ def fitted(
     found = np.where(best.length == given / unit, given, best.length * unit)
     weights = distribute(splits, tree.weights, found, given, lower)
     fitted = tree.with_weights(weights)
-    return WeightFit(
-        fitted, best.value, best.start, best.residual, best.iterations, count, exact
-    )
+    return WeightFit(fitted, best.value, best.start, best.residual, best.iterations, count, exact)

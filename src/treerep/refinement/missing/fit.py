@@ -63,9 +63,7 @@ def fit_measured(metric: Metric, *, method: str, **options: Any) -> Tree:
     return _alternate(metric, distances, start, method, options)
 
 
-def _learn(
-    metric: Metric, complete: NDArray[np.float64], method: str, options: dict[str, Any]
-) -> Tree:
+def _learn(metric: Metric, complete: NDArray[np.float64], method: str, options: dict[str, Any]) -> Tree:
     """Run a method on complete distances, rounded like those of the metric."""
     single = metric.input_eps > np.finfo(np.float64).eps
     square = complete.astype(np.float32) if single else complete
@@ -98,9 +96,7 @@ def _auto(
         n_jobs=n_jobs,
     )
     tree = use_free_branches(tree, metric)
-    fitted = fit_weights(
-        tree, metric, objective="l1", rng=rng, time_limit=time_limit, n_jobs=n_jobs
-    )
+    fitted = fit_weights(tree, metric, objective="l1", rng=rng, time_limit=time_limit, n_jobs=n_jobs)
     return finished_tree(metric, fitted.tree.edges, fitted.tree.weights)
 
 

@@ -186,9 +186,7 @@ def _sum_up_all(tree: BinaryPreorder, workspace: Workspace, s: int, weight: floa
 
 
 @helper
-def _best_place(
-    tree: BinaryPreorder, workspace: Workspace, s: int, weight: float, largest: float
-) -> Any:
+def _best_place(tree: BinaryPreorder, workspace: Workspace, s: int, weight: float, largest: float) -> Any:
     """Find the best position for the subtree s.
 
     Returns the lower end of the edge, the distance from that end, the pendant length, and the

@@ -175,9 +175,7 @@ class Distances:
     generator : chooses the rows that are used; None if all pairs are used
     """
 
-    def __init__(
-        self, metric: Metric, power: float, generator: np.random.Generator | None
-    ) -> None:
+    def __init__(self, metric: Metric, power: float, generator: np.random.Generator | None) -> None:
         n = len(metric)
         self.metric = metric
         self.power = power
@@ -305,9 +303,7 @@ class Search:
         assert matrix is not None
         scale = self.distances.scale
         assert scale is not None
-        task = Task(
-            read_only(matrix), read_only(scale), self.distances.power, self.distances.smallest
-        )
+        task = Task(read_only(matrix), read_only(scale), self.distances.power, self.distances.smallest)
         self.sweeps += 1
         # The root cannot move. So the last point is the root at first, and it is moved last,
         # when the first point is the root.
@@ -342,9 +338,7 @@ class Search:
         done = 0
         while done < len(nodes) and not self.expired():
             before = done
-            done, moves, _ = improve(
-                tree, task, workspace, nodes, done, self.most_leaves, _BUDGET
-            )
+            done, moves, _ = improve(tree, task, workspace, nodes, done, self.most_leaves, _BUDGET)
             self.moves += moves
             bar.update(done - before)
             self.workers.check()

@@ -43,9 +43,7 @@ class Neighbors(NamedTuple):
 
 
 @helper
-def _distances(
-    forest: Forest, depth: Any, ends: Any, i: int, low: int, turn: Any, x: Any
-) -> None:
+def _distances(forest: Forest, depth: Any, ends: Any, i: int, low: int, turn: Any, x: Any) -> None:
     """Compute the distances x from point i to the points low ... n - 1. `turn` is working memory."""
     for j in range(low, len(x)):
         x[j] = ends[i] + ends[j]
@@ -106,9 +104,7 @@ def _spread(forest: Forest, i: int, low: int, slope: Any, ordered: Any, at_node:
 
 
 @helper
-def _slopes(
-    what: int, eps: float, x: Any, t: Any, u: Any, slope: Any, value: Any, low: int
-) -> None:
+def _slopes(what: int, eps: float, x: Any, t: Any, u: Any, slope: Any, value: Any, low: int) -> None:
     """Compute the slopes and the values of a row: see `_path_sum_kernels.row_sums`.
 
     Values are not added here, so that the compiler vectorizes the loops.

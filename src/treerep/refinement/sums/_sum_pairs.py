@@ -200,9 +200,7 @@ class SumNeighborhoods:
         slack = 2.0 * _TIE * float(ends.max())
         pairs.workers.check()
         parts = pairs.workers.map(
-            lambda block: row_imprecision(
-                pairs.forest, depth, ends, self.neighbors, *block, slack
-            ),
+            lambda block: row_imprecision(pairs.forest, depth, ends, self.neighbors, *block, slack),
             self.blocks,
         )
         return sum(parts) / pairs.n
@@ -216,9 +214,7 @@ class SumNeighborhoods:
             at_point = np.zeros(pairs.n)
             at_node = np.zeros(len(depth))
             sums = width, at_point, at_node
-            value = smooth_row_imprecision(
-                pairs.forest, depth, ends, self.neighbors, *block, *sums
-            )
+            value = smooth_row_imprecision(pairs.forest, depth, ends, self.neighbors, *block, *sums)
             return value, at_point, at_node
 
         value, slope = pairs.add_tasks(work, self.blocks)

@@ -97,9 +97,7 @@ def fit_sum(
         return _few_points(request, generator, workers)
 
 
-def _few_points(
-    request: SumRequest, generator: np.random.Generator, workers: Workers
-) -> TreeSum:
+def _few_points(request: SumRequest, generator: np.random.Generator, workers: Workers) -> TreeSum:
     """Fit a sum of trees to all pairs. A tree metric gives one tree."""
     run = _Run(request, generator, workers)
     table = run.search.table
@@ -112,9 +110,7 @@ def _few_points(
     return run.fitted(run.search.best)
 
 
-def _many_points(
-    request: SumRequest, generator: np.random.Generator, workers: Workers
-) -> TreeSum:
+def _many_points(request: SumRequest, generator: np.random.Generator, workers: Workers) -> TreeSum:
     """Fit a sum of trees to a sample, and place all other points in its trees."""
     metric = request.metric
     n = len(metric)
@@ -165,9 +161,7 @@ def _one_tree(request: SumRequest, generator: np.random.Generator) -> Tree:
 class _Run:
     """The data of one fit: a table of distances in units of about the largest distance."""
 
-    def __init__(
-        self, request: SumRequest, generator: np.random.Generator, workers: Workers
-    ) -> None:
+    def __init__(self, request: SumRequest, generator: np.random.Generator, workers: Workers) -> None:
         metric = request.metric
         n = len(metric)
         check_memory(

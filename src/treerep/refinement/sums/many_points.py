@@ -51,8 +51,7 @@ def place_all(
     # Point i of the data is point order[i] of the trees, where the sample comes first.
     order = np.argsort(np.concatenate([sample.points, rest]))
     trees = [
-        _attached(tree, own, order, metric, workers)
-        for tree, own in zip(sample.trees, places, strict=True)
+        _attached(tree, own, order, metric, workers) for tree, own in zip(sample.trees, places, strict=True)
     ]
     rows = sample_rows(len(metric), _ROWS, rng, len(metric))
     fitted = fit_sum_weights(trees, metric, workers, sample=rows, deadline=deadline)
@@ -64,10 +63,7 @@ def _find_places(sample: Sample, metric: Metric, workers: Workers) -> list[Place
     """Return the places of all points outside the sample, in each tree."""
     rest = np.delete(np.arange(len(metric)), sample.points)
     count = len(rest)
-    found = [
-        Places(np.empty(count, np.int64), np.empty(count), np.empty(count))
-        for _ in sample.trees
-    ]
+    found = [Places(np.empty(count, np.int64), np.empty(count), np.empty(count)) for _ in sample.trees]
     # In units of about the largest distance, squares neither overflow nor underflow.
     largest = max(float(tree.weights.max(initial=0.0)) for tree in sample.trees)
     unit = math.ldexp(1.0, math.frexp(largest)[1])
@@ -101,9 +97,7 @@ def _place_block(trees: tuple[Tree, ...], shares: Numbers, distances: Numbers) -
     points = np.arange(m)
     parts = [share * distances for share in shares]
     total = np.sum(parts, axis=0)
-    places = [
-        Places(np.empty(count, np.int64), np.empty(count), np.empty(count)) for _ in trees
-    ]
+    places = [Places(np.empty(count, np.int64), np.empty(count), np.empty(count)) for _ in trees]
     # Squared errors are not weighted, because the distances that are left may be negative.
     backbones = [rooted_backbone(tree, 0.0) for tree in trees]
     for _ in range(_PASSES):
@@ -116,9 +110,7 @@ def _place_block(trees: tuple[Tree, ...], shares: Numbers, distances: Numbers) -
     return places
 
 
-def _attached(
-    tree: Tree, places: Places, order: Indices, metric: Metric, workers: Workers
-) -> Tree:
+def _attached(tree: Tree, places: Places, order: Indices, metric: Metric, workers: Workers) -> Tree:
     """Return a tree of all points, in the order of the data."""
     edges, weights = attach(tree, places, None, 0.0, workers)
     n = len(metric)

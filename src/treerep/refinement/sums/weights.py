@@ -76,9 +76,7 @@ def fit_sum_weights(
         balance = None
         if share > 0 and neighbors is not None:
             balance = Balance(share, SumNeighborhoods(neighbors, pairs))
-        best = least_distortion(
-            pairs, given, floor, tol, deadline, balance, squares_first=False, plan=plan
-        )
+        best = least_distortion(pairs, given, floor, tol, deadline, balance, squares_first=False, plan=plan)
     found = pairs.parts(best.length * pairs.unit)
     fitted = []
     for tree, own, old, new in zip(trees, splits, lengths, found, strict=True):

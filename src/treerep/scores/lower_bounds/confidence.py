@@ -10,9 +10,7 @@ _LARGEST_LOSS = 0.75
 _BISECTIONS = 60
 
 
-def lower_limit(
-    values: NDArray[np.float64], counts: NDArray[np.float64], confidence: float
-) -> float:
+def lower_limit(values: NDArray[np.float64], counts: NDArray[np.float64], confidence: float) -> float:
     """Return b such that E[value] >= b E[count], with at least this confidence.
 
     The pairs (value, count) are independent draws; value >= 0 and 0 <= count <= 1. For all counts

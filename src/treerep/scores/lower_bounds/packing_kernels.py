@@ -60,9 +60,7 @@ def _counted(capacity: Any, pairs: Any) -> bool:
 
 
 @helper
-def _visit(
-    distances: Any, capacity: Any, margin: float, rows: Any, gaps: Any, shares: Any
-) -> int:
+def _visit(distances: Any, capacity: Any, margin: float, rows: Any, gaps: Any, shares: Any) -> int:
     """Store the quadruples with a gap, as many as fit, and return their number."""
     n = len(distances)
     sums = np.empty(3)
@@ -98,9 +96,7 @@ def _fill(row: Any, pairs: Any, count: int, first: int, second: int, third: int)
 
 
 @helper
-def _visit_triples(
-    distances: Any, capacity: Any, margin: float, rows: Any, gaps: Any, shares: Any
-) -> int:
+def _visit_triples(distances: Any, capacity: Any, margin: float, rows: Any, gaps: Any, shares: Any) -> int:
     """Store the triples that violate the triangle inequality. As `_visit`."""
     count = len(capacity)
     sides = np.empty(3)
@@ -165,9 +161,7 @@ def _price(prices: Any, rows: Any, q: int, share: float) -> float:
 
 
 @helper
-def _step(
-    rows: Any, gaps: Any, shares: Any, step: float, x: Any, prices: Any, load: Any
-) -> None:
+def _step(rows: Any, gaps: Any, shares: Any, step: float, x: Any, prices: Any, load: Any) -> None:
     """Move x along the gradient, and store the load of 2 x_new - x_old."""
     load[:] = 0.0
     for q in range(len(gaps)):

@@ -44,9 +44,7 @@ class _Found(NamedTuple):
     basis: str
 
 
-def largest_bound(
-    metric: Metric, *, ratio: bool, margin: float, rng: np.random.Generator
-) -> LowerBound:
+def largest_bound(metric: Metric, *, ratio: bool, margin: float, rng: np.random.Generator) -> LowerBound:
     """Return a lower bound of the largest absolute error of every tree, or of the largest ratio.
 
     Let S1 >= S2 >= S3 be the sums of opposite distances of four points, and T1, T2, T3 the same

@@ -40,9 +40,7 @@ class _Splits(NamedTuple):
     orders: NDArray[np.int32]  # the nodes of all trees in preorder
 
 
-def consensus(
-    trees: Iterable[Tree], *, method: str = "greedy", zero_edges: bool = False
-) -> Tree:
+def consensus(trees: Iterable[Tree], *, method: str = "greedy", zero_edges: bool = False) -> Tree:
     """Return the tree of the splits on which several trees agree.
 
     Parameters
@@ -110,9 +108,7 @@ def tree_splits(tree: Tree, zero_edges: bool = False) -> TreeSplits:
     return TreeSplits(keys, lengths, positions, view.size[positions], view.order, pendant)
 
 
-def consensus_of_splits(
-    first: Tree, trees: list[TreeSplits], method: str, zero_edges: bool = False
-) -> Tree:
+def consensus_of_splits(first: Tree, trees: list[TreeSplits], method: str, zero_edges: bool = False) -> Tree:
     """Return the consensus of trees that are given by their splits. `first` is one of the trees."""
     from .consensus_kernels import add_clusters
 
@@ -123,9 +119,7 @@ def consensus_of_splits(
     parent = np.empty(2 * n, np.int32)
     accepted = np.empty(kept, np.int64)
     chosen = splits.starts[:kept], splits.sizes[:kept]
-    n_nodes = add_clusters(
-        splits.orders, *chosen, n, parent, np.empty(2 * n, np.int32), accepted
-    )
+    n_nodes = add_clusters(splits.orders, *chosen, n, parent, np.empty(2 * n, np.int32), accepted)
     lengths = np.zeros(n_nodes)
     support = np.full(n_nodes, np.nan)
     lengths[:n] = np.mean([tree.pendant for tree in trees], axis=0)
@@ -149,9 +143,7 @@ def _distinct(trees: list[TreeSplits]) -> _Splits:
         return _Splits(none, np.empty(0), none, none, orders)
     nodes = np.array([len(tree.order) for tree in trees])
     begins = np.cumsum(nodes) - nodes
-    starts = np.concatenate(
-        [begin + tree.starts for begin, tree in zip(begins, trees, strict=True)]
-    )
+    starts = np.concatenate([begin + tree.starts for begin, tree in zip(begins, trees, strict=True)])
     _, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     counts = np.bincount(place.ravel())
     lengths = np.concatenate([tree.lengths for tree in trees])

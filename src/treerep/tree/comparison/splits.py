@@ -39,9 +39,7 @@ class Splits(NamedTuple):
         kept = (self.counts >= 2) & (self.counts <= n_points - 2)
         if not zero_edges:
             kept &= self.lengths > 0
-        return Splits(
-            self.keys[kept], self.lengths[kept], self.counts[kept], self.positions[kept]
-        )
+        return Splits(self.keys[kept], self.lengths[kept], self.counts[kept], self.positions[kept])
 
 
 def inner_splits(tree: "Tree", zero_edges: bool = False) -> Splits:
@@ -73,9 +71,7 @@ def point_keys(n_points: int) -> Keys:
     """Return the random key of each point."""
     # A fixed seed: results are reproducible, and keys of trees with the same number of points
     # can be compared.
-    return read_only(
-        np.random.default_rng(0).integers(0, 2**64, size=(n_points, 2), dtype=np.uint64)
-    )
+    return read_only(np.random.default_rng(0).integers(0, 2**64, size=(n_points, 2), dtype=np.uint64))
 
 
 def split_keys(view: Preorder, of_points: Keys) -> Keys:
@@ -93,7 +89,5 @@ def look_up(wanted: Keys, ordered: Keys) -> tuple[NDArray[np.int64], NDArray[np.
         return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), bool)
     # Searching contiguous columns is several times faster.
     first, second = np.ascontiguousarray(ordered.T)
-    place = np.minimum(
-        np.searchsorted(first, np.ascontiguousarray(wanted[:, 0])), len(ordered) - 1
-    )
+    place = np.minimum(np.searchsorted(first, np.ascontiguousarray(wanted[:, 0])), len(ordered) - 1)
     return place, (first[place] == wanted[:, 0]) & (second[place] == wanted[:, 1])

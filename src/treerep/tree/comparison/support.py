@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from ..tree import Tree
 
 
-def split_support(
-    tree: "Tree", others: Iterable["Tree"], zero_edges: bool = False
-) -> NDArray[np.float64]:
+def split_support(tree: "Tree", others: Iterable["Tree"], zero_edges: bool = False) -> NDArray[np.float64]:
     """Return the fraction of other trees that contain the split of each edge of `tree`.
 
     Parameters
@@ -53,9 +51,7 @@ def split_support(
     return share_of_splits(tree, found, zero_edges)
 
 
-def share_of_splits(
-    tree: "Tree", others: list[Keys], zero_edges: bool = False
-) -> NDArray[np.float64]:
+def share_of_splits(tree: "Tree", others: list[Keys], zero_edges: bool = False) -> NDArray[np.float64]:
     """Return `split_support` for trees given by the keys of their `inner_splits`."""
     own = inner_splits(tree, zero_edges).keys
     count = np.zeros(len(own), np.int64)
@@ -67,9 +63,7 @@ def share_of_splits(
     return support
 
 
-def carried_support(
-    tree: "Tree", smaller: "Tree", points: NDArray[np.int64]
-) -> NDArray[np.float64] | None:
+def carried_support(tree: "Tree", smaller: "Tree", points: NDArray[np.int64]) -> NDArray[np.float64] | None:
     """Return the support of a tree that was made from `tree` by removing edges.
 
     Point i of `smaller` is points[i] of `tree`. Each edge gets the support of the edges with
@@ -104,9 +98,7 @@ def check_support(support: ArrayLike | None, n_edges: int) -> NDArray[np.float64
         raise TypeError(f"support must be real numbers, not {given.dtype}")
     array = given.astype(np.float64, copy=False)
     if array.shape != (n_edges,):
-        raise ValueError(
-            f"got support of shape {array.shape} for {n_edges} edges: give one number per edge"
-        )
+        raise ValueError(f"got support of shape {array.shape} for {n_edges} edges: give one number per edge")
     outside = (array < 0) | (array > 1)
     if outside.any():
         e = int(outside.argmax())

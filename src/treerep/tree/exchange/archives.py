@@ -40,17 +40,11 @@ def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
         return read_tree_fields(file, path, packed)
 
 
-def read_tree_fields(
-    file: IO[bytes], path: str | os.PathLike[str], packed: bool
-) -> dict[str, Any]:
+def read_tree_fields(file: IO[bytes], path: str | os.PathLike[str], packed: bool) -> dict[str, Any]:
     """Read the arguments of Tree from an open npz (`packed`) or JSON file."""
-    fields = checked_read(
-        path, "tree", lambda: unpack_archive(file, _ARRAYS) if packed else read_json(file)
-    )
+    fields = checked_read(path, "tree", lambda: unpack_archive(file, _ARRAYS) if packed else read_json(file))
     if isinstance(fields, dict) and fields.get("format") == SUM_FORMAT:
-        raise ValueError(
-            f"{path} holds a sum of trees: use TreeSum.load, or formats.read_trees for a list"
-        )
+        raise ValueError(f"{path} holds a sum of trees: use TreeSum.load, or formats.read_trees for a list")
     check_marks(path, fields, mark=TREE_FORMAT, version=_VERSION, writer="Tree.save")
     names = ("n_points", "edges", "weights", "labels")
     check_fields(path, fields, names)
@@ -106,9 +100,7 @@ def _by_node(path: str | os.PathLike[str], names: object) -> dict[int, str]:
 def _known(support: object) -> object:
     # JSON has no NaN. Trees without support, and trees from earlier versions, lack this field.
     return (
-        [math.nan if share is None else share for share in support]
-        if isinstance(support, list)
-        else support
+        [math.nan if share is None else share for share in support] if isinstance(support, list) else support
     )
 
 
@@ -150,7 +142,5 @@ def _write_json(tree: "Tree", file: IO[bytes]) -> None:
         "weights": tree.weights.tolist(),
     }
     if tree.support is not None:
-        fields["support"] = [
-            None if math.isnan(share) else share for share in tree.support.tolist()
-        ]
+        fields["support"] = [None if math.isnan(share) else share for share in tree.support.tolist()]
     file.write(json.dumps(fields).encode("ascii"))  # much faster than json.dump

@@ -29,9 +29,7 @@ def linkage_matrix(tree: "Tree", rtol: float) -> NDArray[np.float64]:
     return _merges(rooted, len(tree), np.maximum(top - rooted.depth, 0.0))
 
 
-def _merges(
-    rooted: "Rooted", n_points: int, height: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _merges(rooted: "Rooted", n_points: int, height: NDArray[np.float64]) -> NDArray[np.float64]:
     """Merge the clusters below each node, from low nodes to high nodes."""
     below = rooted.order[:0:-1]
     above = rooted.parent[below]

@@ -52,9 +52,7 @@ class Parsed(NamedTuple):
     annotations: Annotations
 
 
-def write_newick(
-    tree: "Tree", view: Preorder, digits: int | None, marks: Sequence[str] | None = None
-) -> str:
+def write_newick(tree: "Tree", view: Preorder, digits: int | None, marks: Sequence[str] | None = None) -> str:
     """Write a tree from the root of `view`. O(N), no recursion.
 
     `marks` are written after the lengths, by position.
@@ -149,9 +147,7 @@ def is_share(name: str, whole: bool) -> bool:
     Points without labels are named 0, 1, ..., so an integer counts as support only if another
     node has decimal support.
     """
-    return (whole and name in ("0", "1")) or (
-        _DECIMAL.fullmatch(name) is not None and float(name) <= 1
-    )
+    return (whole and name in ("0", "1")) or (_DECIMAL.fullmatch(name) is not None and float(name) <= 1)
 
 
 def looks_like_support(name: str) -> bool:
@@ -196,9 +192,7 @@ def parse_newick(
     if not isinstance(text, str):
         raise TypeError(f"Newick must be a string, not {type(text).__name__}")
     if default_length is not None and not 0 <= default_length < math.inf:
-        raise ValueError(
-            f"default_length must be a finite length of at least 0, not {default_length!r}"
-        )
+        raise ValueError(f"default_length must be a finite length of at least 0, not {default_length!r}")
     check_choice("inner_labels", inner_labels, INNER_LABELS)
     check_choice("negative_lengths", negative_lengths, NEGATIVE_LENGTHS)
     nodes = _Reader(text, inner_labels)
@@ -232,9 +226,7 @@ def parse_newick(
     steiner = ids < 0
     ids = np.where(steiner, len(numbers) + np.cumsum(steiner) - 1, numbers[ids])
     edges = (
-        np.stack([ids[nodes.parents[1:]], ids[1:]], axis=1)
-        if len(ids) > 1
-        else np.empty((0, 2), np.int64)
+        np.stack([ids[nodes.parents[1:]], ids[1:]], axis=1) if len(ids) > 1 else np.empty((0, 2), np.int64)
     )
     support = np.array(nodes.shares[1:], dtype=np.float64)
     clades = tuple(sorted((int(ids[node]), name) for node, name in nodes.clades.items()))
@@ -373,9 +365,7 @@ class _Reader:
         start, stop = step.span()
         text = self.text
         # A name in quotes may contain brackets.
-        comments = (
-            text[start : max(step.start(1), start)] + text[max(step.end(1), start) : stop]
-        )
+        comments = text[start : max(step.start(1), start)] + text[max(step.end(1), start) : stop]
         if "[" not in comments:
             return
         after = text[step.end(2) : step.start(3)] if step.start(2) >= 0 else None
@@ -401,9 +391,7 @@ class _Reader:
             fail_at(self.text, end - 1, f"the tree ends with {n_open} open parentheses")
         rest = re.compile(r"\S").search(self.plain, end)
         if rest:
-            fail_at(
-                self.text, rest.start(), "a second tree, or other text, after the semicolon"
-            )
+            fail_at(self.text, rest.start(), "a second tree, or other text, after the semicolon")
 
     def _explain(self, end: int) -> NoReturn:
         """Raise an error that explains why no step could be read at `end`."""

@@ -88,9 +88,7 @@ def to_networkx(tree: "Tree") -> NetworkXGraph:
     if tree.root is not None:
         graph.nodes[tree.root]["root"] = True
     edges = tree.edges.tolist()
-    graph.add_weighted_edges_from(
-        (u, v, w) for (u, v), w in zip(edges, tree.weights.tolist(), strict=True)
-    )
+    graph.add_weighted_edges_from((u, v, w) for (u, v), w in zip(edges, tree.weights.tolist(), strict=True))
     if tree.support is not None:
         for (u, v), share in zip(edges, tree.support.tolist(), strict=True):
             if not math.isnan(share):
@@ -102,12 +100,9 @@ def from_networkx(graph: NetworkXGraph, weight: str | None) -> Fields:
     """Read a networkx graph: see `Tree.from_networkx`."""
     place = {node: k for k, node in enumerate(graph)}
     inner = _inner_nodes(graph)
-    steiner = {
-        node for node, data in graph.nodes(data=True) if data.get("steiner", node in inner)
-    }
+    steiner = {node for node, data in graph.nodes(data=True) if data.get("steiner", node in inner)}
     names = [
-        None if node in steiner else str(data.get("label", node))
-        for node, data in graph.nodes(data=True)
+        None if node in steiner else str(data.get("label", node)) for node, data in graph.nodes(data=True)
     ]
     ends = []
     weights = []
@@ -160,9 +155,7 @@ def to_skbio(tree: "Tree") -> SkbioNode:
         *(tree.labels or map(str, range(tree.n_points))),
         *(clades.get(node) for node in range(tree.n_points, tree.n_nodes)),
     ]
-    shares = [
-        None if math.isnan(share) else share for share in support_by_node(tree, rooted).tolist()
-    ]
+    shares = [None if math.isnan(share) else share for share in support_by_node(tree, rooted).tolist()]
     nodes = [
         make(name, length, share)
         for name, length, share in zip(names, rooted.length.tolist(), shares, strict=True)
@@ -193,9 +186,7 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
     lengths = []
     for node, name in zip(nodes, names, strict=True):
         if not node.children and name is None:
-            raise ValueError(
-                "a leaf of the tree has no name: name every tip, or drop it with TreeNode.prune"
-            )
+            raise ValueError("a leaf of the tree has no name: name every tip, or drop it with TreeNode.prune")
         lengths.append(default_length if node.length is None else node.length)
     if root.length and not 0 < root.length < math.inf:
         raise ValueError(
@@ -203,13 +194,9 @@ def from_skbio(root: SkbioNode, default_length: float | None) -> Fields:
         )
     if None in lengths[1:]:
         name = nodes[1 + lengths[1:].index(None)].name
-        raise ValueError(
-            f"the edge above {name!r} has no length: set it, or pass default_length=1.0 for all"
-        )
+        raise ValueError(f"the edge above {name!r} has no length: set it, or pass default_length=1.0 for all")
     ends = [(place[id(node.parent)], k) for k, node in enumerate(nodes[1:], start=1)]
     stem = root.length or None
     top = 0 if len(nodes) > 1 or stem else None
     weights = np.array(lengths[1:], dtype=np.float64)
-    return number_nodes(
-        names, ends, weights, support[1:], root=top, root_length=stem, clades=clades
-    )
+    return number_nodes(names, ends, weights, support[1:], root=top, root_length=stem, clades=clades)

@@ -62,9 +62,7 @@ def best_cut(
         carry[k] = beyond[k] + length[k] * outside * outside
         if inside > 0 and outside > 0:
             fall = (
-                inside * outside * length[k]
-                + below[k] * outside / inside
-                + beyond[k] * inside / outside
+                inside * outside * length[k] + below[k] * outside / inside + beyond[k] * inside / outside
             ) / total
             if fall > best:
                 best = fall

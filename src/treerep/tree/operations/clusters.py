@@ -46,9 +46,7 @@ def cut_clusters(view: Preorder, n_points: int, k: int) -> NDArray[np.int64]:
     return _by_first_appearance(cluster)
 
 
-def cluster_centers(
-    view: Preorder, n_points: int, clusters: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def cluster_centers(view: Preorder, n_points: int, clusters: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the node of each cluster with the smallest sum of distances to its points.
 
     No branch of this node within the cluster has more than half of the points. From the top of

@@ -4,9 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def points_inside(
-    edges: NDArray[np.int64], n_points: int, root: int | None
-) -> NDArray[np.int64]:
+def points_inside(edges: NDArray[np.int64], n_points: int, root: int | None) -> NDArray[np.int64]:
     """Return the data points that are not leaves of the rooted tree.
 
     If no Steiner node can be the root, point 0 is among these points, because a root has branches.

@@ -56,13 +56,9 @@ def check_annotations(
             raise ValueError(f"clade_names[{node}] is {name!r}: give a text that is not empty")
     if root_length is not None:
         if root is None:
-            raise ValueError(
-                "root_length is the length of the edge above a root: pass root= too"
-            )
+            raise ValueError("root_length is the length of the edge above a root: pass root= too")
         if not 0 <= root_length < math.inf:
-            raise ValueError(
-                f"root_length must be a finite length of at least 0, not {root_length!r}"
-            )
+            raise ValueError(f"root_length must be a finite length of at least 0, not {root_length!r}")
     return Annotations(
         None if root is None else int(root),
         tuple(sorted((int(node), name) for node, name in names.items())),

@@ -49,9 +49,7 @@ def canonical_edges(
     array = check_edges(edges, n_points, limit)
     values = read_only(np.asarray(weights, dtype=np.float64))
     if values.shape != (n_edges,):
-        raise ValueError(
-            f"got weights of shape {values.shape} for {n_edges} edges: give one weight per edge"
-        )
+        raise ValueError(f"got weights of shape {values.shape} for {n_edges} edges: give one weight per edge")
     ranks = np.arange(limit, dtype=np.int32)
     names = ranks[:n_points].copy()
     root = 0

@@ -166,6 +166,4 @@ def by_node(view: Preorder) -> Rooted:
     parent[view.order] = np.where(view.up < 0, -1, view.order[view.up])
     length = view.length[view.position]
     depth = exact_depths(view)[0][view.position]
-    return Rooted(
-        int(view.order[0]), read_only(parent), read_only(length), view.order, read_only(depth)
-    )
+    return Rooted(int(view.order[0]), read_only(parent), read_only(length), view.order, read_only(depth))

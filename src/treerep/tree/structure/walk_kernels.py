@@ -6,9 +6,7 @@ from ..._core.kernel import kernel
 
 
 @kernel
-def walk_rows(
-    up: Any, length: Any, rows: Any, cols: Any, trail: Any, distance: Any, out: Any
-) -> None:
+def walk_rows(up: Any, length: Any, rows: Any, cols: Any, trail: Any, distance: Any, out: Any) -> None:
     """Write out[a, b] = distance between the nodes at positions rows[a] and cols[b]. O(N) per row.
 
     Walk from the row's node up to the root, then down everywhere else, and add one edge at a

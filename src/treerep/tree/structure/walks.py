@@ -18,9 +18,7 @@ def prefer_walk(n_cols: int, n_nodes: int) -> bool:
     return n_cols * _NODES_PER_ANCESTOR >= n_nodes
 
 
-def walked_block(
-    view: Preorder, rows: NDArray[np.int64], cols: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def walked_block(view: Preorder, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the distances from each row node to each column node. O(N) per row."""
     from .walk_kernels import walk_rows
 

@@ -24,9 +24,7 @@ def gromov_products(distances: Any, base: int, first: int, last: int, out: Any) 
 
 
 @helper
-def _bottlenecks(
-    keys: Any, first: int, last: int, left: int, right: int, floor: Any, widest: Any
-) -> None:
+def _bottlenecks(keys: Any, first: int, last: int, left: int, right: int, floor: Any, widest: Any) -> None:
     """Write max over z of min(P[x, z], P[z, y]) to `widest`; values up to `floor` may be missed."""
     for x in range(last - first):
         for y in range(right - left):

@@ -129,8 +129,7 @@ def row_chunks(n: int) -> list[tuple[int, int]]:
 
 def _four_point_value(d: NDArray[Any], a: int, b: int, c: int, e: int) -> float:
     one, two, three = (
-        float(d[i, j]) + float(d[k, m])
-        for i, j, k, m in ((a, b, c, e), (a, c, b, e), (a, e, b, c))
+        float(d[i, j]) + float(d[k, m]) for i, j, k, m in ((a, b, c, e), (a, c, b, e), (a, e, b, c))
     )
     return one - max(two, three)
 
@@ -211,9 +210,7 @@ def _worst_triangle(d: NDArray[Any], pace: Pace) -> tuple[float, int, int]:
     worst = 0.0
     x = 0
     y = 0
-    for found, at_x, at_y in pace.map(
-        lambda rows: largest_violation(d, *rows), row_chunks(len(d))
-    ):
+    for found, at_x, at_y in pace.map(lambda rows: largest_violation(d, *rows), row_chunks(len(d))):
         if found > worst:
             worst = float(found)
             x = at_x

@@ -79,9 +79,7 @@ def biconnected_components(starts: Any, neighbors: Any) -> Any:
 
 
 @kernel
-def induced_subgraph(
-    starts: Any, neighbors: Any, lengths: Any, vertices: Any, place: Any
-) -> Any:
+def induced_subgraph(starts: Any, neighbors: Any, lengths: Any, vertices: Any, place: Any) -> Any:
     """Return compressed rows of the induced subgraph; `place` is -1 before and after the call."""
     size = len(vertices)
     for k in range(size):

@@ -41,9 +41,7 @@ def mark_far(
             else:
                 for b in range(n):
                     farther = distances[w, b] > distances[a, b]
-                    behind[b] |= np.uint8(
-                        farther & (distances[w, b] == distances[a, b] + lengths[edge])
-                    )
+                    behind[b] |= np.uint8(farther & (distances[w, b] == distances[a, b] + lengths[edge]))
         for b in range(n):
             far[a, b] = 0 if behind[b] else distances[a, b]
 
@@ -121,9 +119,7 @@ def append_mates(starts: Any, mates: Any, pairs: Any) -> Any:
 
 
 @kernel
-def reveal_mates(
-    distances: Any, starts: Any, mates: Any, pairs: Any, ends: Any, top: Any
-) -> None:
+def reveal_mates(distances: Any, starts: Any, mates: Any, pairs: Any, ends: Any, top: Any) -> None:
     """Reveal the mates of these pairs: advance ends[c], and set top[c] = 2 d(c, farthest mate)."""
     for k in range(len(pairs)):
         for side in range(2):

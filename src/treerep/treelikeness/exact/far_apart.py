@@ -69,9 +69,7 @@ class _Search:
         self.starts = np.zeros(n + 1, np.int64)
         self.mates = np.empty(0, np.int32)
         self.ends = np.zeros(n, np.int64)
-        self.top = np.full(
-            n, np.iinfo(np.int16).min // 2 if space.whole else -np.inf, self.wide
-        )
+        self.top = np.full(n, np.iinfo(np.int16).min // 2 if space.whole else -np.inf, self.wide)
         self.center = 2 * d[_center(d)].astype(self.wide)
         self.size = _FIRST_BATCH
         self.work = 0
@@ -145,12 +143,8 @@ def _far_apart(space: Space, pace: Pace) -> NDArray[Any]:
     far = np.empty_like(space.distances)
     n = len(far)
     chunks = [(k, min(k + _ROWS, n)) for k in range(0, n, _ROWS)]
-    pace.run(
-        lambda rows: mark_far(starts, neighbors, lengths, space.distances, *rows, far), chunks
-    )
-    pace.run(
-        lambda rows: keep_mutual(far, *rows), [(k, min(k + 64, n)) for k in range(0, n, 64)]
-    )
+    pace.run(lambda rows: mark_far(starts, neighbors, lengths, space.distances, *rows, far), chunks)
+    pace.run(lambda rows: keep_mutual(far, *rows), [(k, min(k + 64, n)) for k in range(0, n, 64)])
     return far
 
 
@@ -201,9 +195,7 @@ class _KeyedPairs(NamedTuple):
 
         return np.array(list(pace.map(work, self.chunks)))
 
-    def list_band(
-        self, low: int, high: int, counts: NDArray[np.int64], pace: Pace
-    ) -> NDArray[np.int32]:
+    def list_band(self, low: int, high: int, counts: NDArray[np.int64], pace: Pace) -> NDArray[np.int32]:
         """Return the pairs with keys low ... high; `counts` has their number by chunk and key."""
         from ._far_apart_kernels import list_by_key
 

@@ -45,9 +45,7 @@ def search_far_points(
     d = np.array([rows[k][chosen] for k in chosen])
     four = np.array(list(combinations(range(len(chosen)), 4)))
     a, b, c, e = four.T
-    values, ordered = split_sums(
-        four, np.array([d[a, b], d[c, e], d[a, c], d[b, e], d[a, e], d[b, c]])
-    )
+    values, ordered = split_sums(four, np.array([d[a, b], d[c, e], d[a, c], d[b, e], d[a, e], d[b, c]]))
     worst = int(np.argmax(values))
     best.offer(float(values[worst]), points[chosen[ordered[worst]]])
     best.show(np.inf)

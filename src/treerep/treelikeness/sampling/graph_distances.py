@@ -67,13 +67,9 @@ def search_quadruples(
     done = int(plan.last[least - 1]) + 1 if least else 0
     _search(graph, plan, slice(0, done), out)
     step = max(1, int(_BAND / graph.search_cost()))
-    bands = [
-        slice(k, min(k + step, len(plan.sources))) for k in range(done, len(plan.sources), step)
-    ]
+    bands = [slice(k, min(k + step, len(plan.sources))) for k in range(done, len(plan.sources), step)]
     try:
-        for band, _ in zip(
-            bands, pace.map(lambda band: _search(graph, plan, band, out), bands), strict=True
-        ):
+        for band, _ in zip(bands, pace.map(lambda band: _search(graph, plan, band, out), bands), strict=True):
             done = band.stop
     except LimitReached:
         pass
@@ -99,9 +95,7 @@ def _plan(four: NDArray[np.int64]) -> _Plan:
     ranks = rank[which]
     begins = np.concatenate([[0], np.cumsum(np.bincount(ranks, minlength=len(points)))])
     last = np.maximum.accumulate(ranks.reshape(-1, 6).max(axis=1))
-    return _Plan(
-        points[order], np.argsort(ranks, kind="stable"), begins, four[:, TO].ravel(), last
-    )
+    return _Plan(points[order], np.argsort(ranks, kind="stable"), begins, four[:, TO].ravel(), last)
 
 
 def _search(graph: GraphMetric, plan: _Plan, band: slice, out: NDArray[np.float64]) -> None:
@@ -111,7 +105,5 @@ def _search(graph: GraphMetric, plan: _Plan, band: slice, out: NDArray[np.float6
     for k in range(band.start, band.stop):
         own = plan.pairs[plan.begins[k] : plan.begins[k + 1]]
         found = np.empty((1, len(own)))
-        search_block(
-            *arrays, read_only(plan.sources[k : k + 1]), read_only(plan.targets[own]), found
-        )
+        search_block(*arrays, read_only(plan.sources[k : k + 1]), read_only(plan.targets[own]), found)
         out[own] = found[0]

@@ -66,14 +66,10 @@ def sample_quadruples(metric: Metric, count: int, rng: RNGLike, best: Best, pace
     deltas = np.concatenate(values) / 2
     unit = float(deltas.max()) or 1.0  # squares of huge numbers would overflow
     spread = unit * float((deltas / unit).std(ddof=1)) if len(deltas) > 1 else math.inf
-    return Mean(
-        math.fsum(deltas) / len(deltas), _NORMAL * spread / math.sqrt(len(deltas)), len(deltas)
-    )
+    return Mean(math.fsum(deltas) / len(deltas), _NORMAL * spread / math.sqrt(len(deltas)), len(deltas))
 
 
-def _sample_distances(
-    metric: Metric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace
-) -> None:
+def _sample_distances(metric: Metric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace) -> None:
     """Read the six distances of each quadruple from the metric."""
     # Quadruples of few points read the same distances repeatedly.
     table = MatrixMetric(_all(metric)) if len(metric) <= TABLE and not pace.late() else metric
@@ -149,9 +145,7 @@ def four_point_values(metric: Metric, four: NDArray[np.int64]) -> Found:
     i = four.T[list(FROM)]
     j = four.T[list(TO)]
     # A custom metric may define only `block`, which `Metric.pairs` calls for every pair.
-    pairs = (
-        _in_blocks(metric, four) if type(metric).pairs is Metric.pairs else metric.pairs(i, j)
-    )
+    pairs = _in_blocks(metric, four) if type(metric).pairs is Metric.pairs else metric.pairs(i, j)
     check_distances(pairs, i, j)
     return split_sums(four, pairs)
 
@@ -165,8 +159,6 @@ def _in_blocks(metric: Metric, four: NDArray[np.int64]) -> NDArray[np.float64]:
         columns = group[:, 1:].ravel()
         own = np.arange(len(group))
         # (a, b, c) x (b, c, d) of every quadruple with itself
-        block = read_block(metric, rows, columns).reshape(len(group), 3, len(group), 3)[
-            own, :, own
-        ]
+        block = read_block(metric, rows, columns).reshape(len(group), 3, len(group), 3)[own, :, own]
         out[:, k : k + _GROUP] = block[:, [0, 2, 0, 1, 0, 1], [0, 2, 1, 2, 2, 1]].T
     return out

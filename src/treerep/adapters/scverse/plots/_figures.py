@@ -15,9 +15,7 @@ def panels(count: int, ncols: int, ax: "Axes | None") -> "list[Axes | None]":
     """Return one place to draw per picture, in rows of `ncols`."""
     columns = min(positive_number(ncols, "ncols"), count)
     if ax is not None and count != 1:
-        raise ValueError(
-            f"{count} colors need {count} axes: leave out ax, or draw one at a time"
-        )
+        raise ValueError(f"{count} colors need {count} axes: leave out ax, or draw one at a time")
     if count == 1:
         return [ax]
     pyplot = require("matplotlib.pyplot", "draw")

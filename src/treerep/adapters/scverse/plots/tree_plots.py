@@ -195,9 +195,7 @@ def _draw(
 
     names = [color] if color is None or isinstance(color, str) else list(color)
     if not names:
-        raise ValueError(
-            "color is an empty list: use columns of adata.obs or genes, or leave it out"
-        )
+        raise ValueError("color is an empty list: use columns of adata.obs or genes, or leave it out")
     colors = [{} if name is None else _colors(adata, name, style) for name in names]
     titles = titles_of(style.title, names)
     places = panels(len(names), style.ncols, style.ax)
@@ -248,8 +246,7 @@ def values_of(
             dense = values.toarray() if hasattr(values, "toarray") else values
             return np.asarray(dense).ravel()
     raise ValueError(
-        f"{name!r} is neither a column of adata.obs nor a gene: "
-        "choose a column or one of adata.var_names"
+        f"{name!r} is neither a column of adata.obs nor a gene: choose a column or one of adata.var_names"
     )
 
 

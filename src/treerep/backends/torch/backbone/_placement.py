@@ -22,9 +22,7 @@ _ENTRIES = 1 << 20  # distances at a time
 class Placement:
     """Places points in one tree, at most `step` at a time."""
 
-    def __init__(
-        self, space: DeviceMetric, tree: Preorder, sample: Tensor, scale: Scale
-    ) -> None:
+    def __init__(self, space: DeviceMetric, tree: Preorder, sample: Tensor, scale: Scale) -> None:
         self.space = space
         self.tree = tree
         self.sample = sample

@@ -255,9 +255,7 @@ def _tiles(zones: Zones, device: TorchDevice) -> tuple[Tensor, Tensor, Tensor]:
     within = np.arange(len(zone)) - np.repeat(np.cumsum(counts) - counts, counts)
     at = zone[:, 0] + _BLOCK * within
     stop = np.minimum(at + _BLOCK, zone[:, 1])
-    return tuple(
-        torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in (at, stop, zone)
-    )
+    return tuple(torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in (at, stop, zone))
 
 
 def join_zones(

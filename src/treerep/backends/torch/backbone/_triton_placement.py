@@ -166,9 +166,7 @@ def _sum_subtrees(
             length = tl.load(lengths + k)
             is_leaf = 0 * at + tl.load(leaf + k) > 0
             begins = 0 * at + tl.load(last + k) > 0
-            w, f, q = _sums(
-                distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER
-            )
+            w, f, q = _sums(distances, below, k, y, is_leaf, m, stride, at, mask, smallest, POWER)
             # Moving away by the length L replaces S by S - L W and Q by Q - L (S + (S - L W)).
             shifted = f - length * w
             more = q - length * (f + shifted)
@@ -324,9 +322,7 @@ def scratch_bytes(device: TorchDevice) -> int:
 class Placement:
     """Places points in one tree, at most `step` at a time, in preallocated memory."""
 
-    def __init__(
-        self, space: DeviceMetric, tree: "Preorder", sample: Tensor, scale: "Scale"
-    ) -> None:
+    def __init__(self, space: DeviceMetric, tree: "Preorder", sample: Tensor, scale: "Scale") -> None:
         device = space.table.device
         nodes = len(tree.up)
         arrays = _tree_arrays(tree, len(sample))
@@ -339,9 +335,7 @@ class Placement:
         self.per_point = (_BELOW + _TOTAL) * nodes + len(sample)
         fitting = scratch_bytes(device) // (8 * self.per_point)
         self.step = max(_BLOCK, min(_LARGEST_STEP, fitting))
-        self.numbers = torch.tensor(
-            [scale.smallest, scale.short], dtype=torch.float64, device=device
-        )
+        self.numbers = torch.tensor([scale.smallest, scale.short], dtype=torch.float64, device=device)
         self.scratch: Tensor | None = None
 
     def __call__(self, points: Tensor, node: Tensor, above: Tensor, height: Tensor) -> None:

@@ -43,17 +43,11 @@ def backbone(
     """Learn a backbone tree on a device: see `refinement.backbone.backbone` and `OnDevice`."""
     check_arguments(True, 0.0 if balance is None else balance, time_limit)
     if balance is not None and 4 * balance != int(4 * balance):
-        raise ValueError(
-            f"on a device, balance must be 0, 0.25, 0.5, 0.75 or 1, got {balance!r}"
-        )
+        raise ValueError(f"on a device, balance must be 0, 0.25, 0.5, 0.75 or 1, got {balance!r}")
     engine = OnDevice(space, host, n_jobs)
     is_points = space.kind not in ("matrix", "hyperbolic")
-    choice = weighting(
-        "points" if is_points else kind_of(engine.host), balance, len(engine.space)
-    )
-    return backbone_tree(
-        engine, choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit
-    )
+    choice = weighting("points" if is_points else kind_of(engine.host), balance, len(engine.space))
+    return backbone_tree(engine, choice, rng=rng, n_jobs=n_jobs, size=size, time_limit=time_limit)
 
 
 class OnDevice:
@@ -66,9 +60,7 @@ class OnDevice:
         Returns the metric on the host. The function is called only for few points or exact trees.
     """
 
-    def __init__(
-        self, space: DeviceMetric, host: Callable[[], Metric], n_jobs: int | None
-    ) -> None:
+    def __init__(self, space: DeviceMetric, host: Callable[[], Metric], n_jobs: int | None) -> None:
         self.space = space
         self._host = host
         self.n_jobs = n_jobs
@@ -104,18 +96,13 @@ class OnDevice:
         every = coordinates(self.host)
         return None if every is None else every[points]
 
-    def places(
-        self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]
-    ) -> list[Places]:
+    def places(self, tree: Tree, sample: Indices, points: Indices, powers: tuple[float, ...]) -> list[Places]:
         """Return the best positions of a few points, for each power."""
         with Workers(1) as workers:
             found = (
-                self._placed(tree, sample, self._tensor(points).int(), power, workers)
-                for power in powers
+                self._placed(tree, sample, self._tensor(points).int(), power, workers) for power in powers
             )
-            return [
-                Places(*(column.numpy(force=True) for column in places)) for places in found
-            ]
+            return [Places(*(column.numpy(force=True) for column in places)) for places in found]
 
     def whole(self, rng: np.random.Generator) -> Tree | None:
         """Return TreeRep's tree of all points if it is exact."""
@@ -132,13 +119,9 @@ class OnDevice:
         rest = torch.nonzero(others)[:, 0].int()
         with Workers(1) as workers, self.space.current():  # so that no interrupt is lost
             places = self._placed(tree, sample, rest, power, workers)
-            edges, weights = grow(
-                self.passes, tree, self.space, sample, rest, places, short, workers
-            )
+            edges, weights = grow(self.passes, tree, self.space, sample, rest, places, short, workers)
         nodes = torch.arange(n, dtype=torch.int32, device=device)
-        return finished_on_host(
-            self.space, DeviceTree(edges, weights.clamp_(min=0.0), nodes, 0, 0)
-        )
+        return finished_on_host(self.space, DeviceTree(edges, weights.clamp_(min=0.0), nodes, 0, 0))
 
     def weighed(
         self, tree: Tree, choice: Weighting, rng: np.random.Generator, time_limit: float | None

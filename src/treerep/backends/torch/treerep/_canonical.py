@@ -14,9 +14,7 @@ from ...._core.extras import require
 from ...._core.typing import Tensor
 
 
-def canonical_edges(
-    n: int, edges: Tensor, weights: Tensor, nodes: Tensor
-) -> tuple[Tensor, Tensor]:
+def canonical_edges(n: int, edges: Tensor, weights: Tensor, nodes: Tensor) -> tuple[Tensor, Tensor]:
     """Number Steiner nodes in depth-first order from point 0, and sort the edges.
 
     Children are visited in the order of the smallest point below them.

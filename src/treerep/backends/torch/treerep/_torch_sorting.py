@@ -81,9 +81,7 @@ def sort_points(
     return code.to(torch.uint8), first_r
 
 
-def _bin(
-    x: Tensor, y: Tensor, z: Tensor, xy: Tensor, xz: Tensor, yz: Tensor, tol: float
-) -> _Sorted:
+def _bin(x: Tensor, y: Tensor, z: Tensor, xy: Tensor, xz: Tensor, yz: Tensor, tol: float) -> _Sorted:
     """Sort points by their Gromov products: `_sort_point` of the CPU, for all points."""
     torch = require("torch", "embed")
     a = 0.5 * (x + y - xy)  # (x, y)_w
@@ -116,9 +114,7 @@ def _bin(
     return _Sorted(code, to_q, to_r)
 
 
-def _with_twins(
-    found: _Sorted, y: Tensor, z: Tensor, twin_y: Tensor, twin_z: Tensor
-) -> _Sorted:
+def _with_twins(found: _Sorted, y: Tensor, z: Tensor, twin_y: Tensor, twin_z: Tensor) -> _Sorted:
     """Move the points that coincide with z, or else with y, to their bins."""
     torch = require("torch", "embed")
     code = torch.where(twin_y, TWIN_Y, found.code)

@@ -91,9 +91,7 @@ class TorchWaves:
         # One transfer from the device for both numbers.
         both = self.torch.stack([sizes.sum(), sizes[:n_open].sum()])
         total, left = both.tolist()
-        pending = passes.move_points(
-            codes, ranks, pending, division.target, division.number, total
-        )
+        pending = passes.move_points(codes, ranks, pending, division.target, division.number, total)
         self._close_last(pending, division, left)
         if not left:
             return [], 0
@@ -101,9 +99,7 @@ class TorchWaves:
         rest = Pending(*(column[:left].clone() for column in pending))
         return [(rest, division.zones.select(slice(n_open)))], left
 
-    def _sort(
-        self, pending: Pending, zones: Zones, steps: Steps
-    ) -> tuple[Tensor, Steps, Tensor]:
+    def _sort(self, pending: Pending, zones: Zones, steps: Steps) -> tuple[Tensor, Steps, Tensor]:
         """Sort all points into bins. The first point of a zone at the position of r becomes r.
 
         Returns the code of each point, the steps with these r, and the next free node of each

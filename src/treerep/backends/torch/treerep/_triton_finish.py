@@ -449,9 +449,7 @@ def _move(
         tl.store(floats + (_NEAR_A + other) * ROW + to, to_a, mask=stays)
         tl.store(floats + (_NEAR_B + other) * ROW + to, to_b, mask=stays)
         opens = stays & (to == begin)
-        _store_zone(
-            integers, floats, to, opens, other, count, kind, a, r, length, new_first, ROW
-        )
+        _store_zone(integers, floats, to, opens, other, count, kind, a, r, length, new_first, ROW)
         left += tl.sum(stays.to(tl.int32), 0)
     next_m = 0
     for b in tl.static_range(_BINS):

@@ -37,7 +37,5 @@ def points_by_priority(bijection: Bijection, device: TorchDevice) -> Tensor:
     n = bijection.n
     out = torch.empty(n, dtype=torch.int32, device=device)
     keys = torch.tensor(bijection.keys, dtype=torch.int64, device=device)
-    _order[(triton.cdiv(n, _BLOCK),)](
-        keys, out, n, bijection.largest, bijection.shift, BLOCK=_BLOCK
-    )
+    _order[(triton.cdiv(n, _BLOCK),)](keys, out, n, bijection.largest, bijection.shift, BLOCK=_BLOCK)
     return out

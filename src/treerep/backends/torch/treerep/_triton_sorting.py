@@ -231,9 +231,7 @@ def two_distances(
             to_y = tl.sqrt(to_y)
             to_z = tl.sqrt(to_z)
         elif KIND == _ANGLE:
-            along_y, along_z = _two_sums(
-                table, w, y, z, mask, mask_y, -1, K, KIND, FLOAT, BLOCK
-            )
+            along_y, along_z = _two_sums(table, w, y, z, mask, mask_y, -1, K, KIND, FLOAT, BLOCK)
             to_y = 2.0 * libdevice.atan2(tl.sqrt(to_y), tl.sqrt(along_y))
             to_z = 2.0 * libdevice.atan2(tl.sqrt(to_z), tl.sqrt(along_z))
         elif KIND == _HYPERBOLIC:
@@ -262,9 +260,7 @@ def _pairs(
     mask = at < m
     w = tl.load(j + at, mask=mask, other=0).to(tl.int64)
     z = tl.load(i + at, mask=mask, other=0).to(tl.int64)
-    _, d = two_distances(
-        table, radii, sinh_radii, unit, width, w, z, z, mask, at < 0, K, KIND, FLOAT, BLOCK
-    )
+    _, d = two_distances(table, radii, sinh_radii, unit, width, w, z, z, mask, at < 0, K, KIND, FLOAT, BLOCK)
     tl.store(out + at, d, mask=mask)
 
 
@@ -453,18 +449,14 @@ def move(
     tl.store(new_zones + to, tl.load(number + cell, mask=mask, other=0), mask=mask)
 
 
-def measuring(
-    metric: DeviceMetric, block: int | None = None
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def measuring(metric: DeviceMetric, block: int | None = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the arguments of kernels that measure distances.
 
     `block` is the number of points per program. By default, it depends on the size of a row.
     """
     table = metric.table
     # Metrics of other kinds never read these tensors.
-    radii, sinh_radii = (
-        table if column is None else column for column in (metric.radii, metric.sinh_radii)
-    )
+    radii, sinh_radii = (table if column is None else column for column in (metric.radii, metric.sinh_radii))
     width = table.shape[1]
     if block is None:
         block = 2 * BLOCK if width * table.element_size() <= _SHORT_ROW else BLOCK

@@ -58,15 +58,9 @@ def universal_tree(xy, xz, yz, tol):
     which = tl.where(from_y < tol, 2, which)
     which = tl.where(from_x < tol, 1, which)
     zero = tl.zeros_like(xy)
-    from_x = tl.where(
-        which == 1, zero, tl.where(which == 2, xy, tl.where(which == 3, xz, from_x))
-    )
-    from_y = tl.where(
-        which == 2, zero, tl.where(which == 1, xy, tl.where(which == 3, yz, from_y))
-    )
-    from_z = tl.where(
-        which == 3, zero, tl.where(which == 1, xz, tl.where(which == 2, yz, from_z))
-    )
+    from_x = tl.where(which == 1, zero, tl.where(which == 2, xy, tl.where(which == 3, xz, from_x)))
+    from_y = tl.where(which == 2, zero, tl.where(which == 1, xy, tl.where(which == 3, yz, from_y)))
+    from_z = tl.where(which == 3, zero, tl.where(which == 1, xz, tl.where(which == 2, yz, from_z)))
     return from_x, from_y, from_z, which
 
 
@@ -168,9 +162,7 @@ def choose(
     tl.store(arms + 2 * n_zones + zone, from_z, mask=mask)
     tl.store(contracted_of + zone, which.to(tl.int8), mask=mask)
     r = node_z + n  # the Steiner node of a step is n + the node z
-    r = tl.where(
-        which == 1, node_x, tl.where(which == 2, node_y, tl.where(which == 3, node_z, r))
-    )
+    r = tl.where(which == 1, node_x, tl.where(which == 2, node_y, tl.where(which == 3, node_z, r)))
     tl.store(r_of + zone, r, mask=mask)
 
 
@@ -264,9 +256,7 @@ def tally(
     edges = tl.zeros((BLOCK,), tl.int32)
     for b in tl.static_range(_BINS):
         begin = _passed_points(up_to, tiles, before_start, starts, zone, mask, n_tiles, b, TILE)
-        end = _passed_points(
-            up_to, tiles, before_start, starts, zone + 1, follows, n_tiles, b, TILE
-        )
+        end = _passed_points(up_to, tiles, before_start, starts, zone + 1, follows, n_tiles, b, TILE)
         everything = tl.load(up_to + b * n_tiles + n_tiles - 1)
         end = tl.where(is_last, everything, end)
         tl.store(passed + zone * _BINS + b, begin, mask=mask)

@@ -75,9 +75,7 @@ class TritonWaves:
         codes, next_node = self._sort(pending, zones, chosen)
         counts = self._count(codes, pending, zones, chosen)
         n_open, left, n_closed, n_done, n_edges = _row_sums(counts.sums)
-        new_zones, origin, number = self._divide(
-            counts, chosen, next_node, (n_open, n_closed), left
-        )
+        new_zones, origin, number = self._divide(counts, chosen, next_node, (n_open, n_closed), left)
         self._n_edges += n_edges
         del chosen, next_node
         moved = self._move(codes, counts, pending, (origin, number), left + n_done)
@@ -259,9 +257,7 @@ class TritonWaves:
         n_tiles = counts.tiles.shape[1]
         moved = Pending(*(self._empty(total, column.dtype) for column in pending))
         ranks = counts.local, counts.up_to, counts.tiles
-        sorting.move[(n_tiles,)](
-            codes, *ranks, *pending, *where, *moved, m, n_tiles, TILE=sorting.TILE
-        )
+        sorting.move[(n_tiles,)](codes, *ranks, *pending, *where, *moved, m, n_tiles, TILE=sorting.TILE)
         return moved
 
     def _close(self, pending: Pending, zones: Zones, left: int) -> None:

@@ -25,9 +25,7 @@ def plain_edges(picture: Picture) -> str:
     return EDGES if len(picture.spots) <= _FEW else _MANY_EDGES
 
 
-def edge_colors(
-    picture: Picture, colors: Colors, wish: "ColorType | None"
-) -> "ColorType | FloatArray":
+def edge_colors(picture: Picture, colors: Colors, wish: "ColorType | None") -> "ColorType | FloatArray":
     """Return one color for all edges, or one for each: see `draw`."""
     by_clade = isinstance(wish, str) and wish == "clade"
     if wish is not None and not by_clade:

@@ -85,9 +85,7 @@ def inches_beside(axes: "Axes") -> "Transform":
     return axes.figure.dpi_scale_trans + transforms.ScaledTranslation(1.0, 0.5, axes.transAxes)
 
 
-def draw_legends(
-    axes: "Axes", keys: Sequence[Key], beside: float = 0.0, tall: float | None = None
-) -> None:
+def draw_legends(axes: "Axes", keys: Sequence[Key], beside: float = 0.0, tall: float | None = None) -> None:
     """Draw legends to the right of the axes, `beside` inches away, `tall` inches high."""
     if tall is None:
         tall = axes.get_window_extent().height / axes.figure.dpi
@@ -104,9 +102,7 @@ def draw_legends(
         left += max(key.width for key in column)
 
 
-def _draw_bar(
-    axes: "Axes", scale: "ScalarMappable", title: str | None, corner: tuple[float, float]
-) -> None:
+def _draw_bar(axes: "Axes", scale: "ScalarMappable", title: str | None, corner: tuple[float, float]) -> None:
     head = 0.24 if title else 0.0
     box = (corner[0] + 0.05, corner[1] - head - _BAR, _BAR_WIDTH, _BAR)
     inset = axes.inset_axes(box, transform=inches_beside(axes))

@@ -34,16 +34,12 @@ class Strip(NamedTuple):
     key: Key | None
 
 
-def strips_of(
-    table: Any, labels: tuple[str, ...] | None, n_points: int, used: int
-) -> list[Strip]:
+def strips_of(table: Any, labels: tuple[str, ...] | None, n_points: int, used: int) -> list[Strip]:
     """Return the strips of a table: see `draw`. The first `used` colors are taken."""
     if table is None:
         return []
     if not hasattr(table, "items"):
-        raise ValueError(
-            "strips must be a dict or a data frame: pass {'name': one value for each point}"
-        )
+        raise ValueError("strips must be a dict or a data frame: pass {'name': one value for each point}")
     strips: list[Strip] = []
     for name, values in table.items():
         maps = sum(strip.key is not None and strip.key.scale is not None for strip in strips)
@@ -90,9 +86,7 @@ def _colored(values: Any, color_map: str, used: int) -> Colors:
 def check_strips(picture: Picture) -> None:
     """Raise an error if a layout has no place for strips."""
     if picture.layout not in (*ROWS, "circular"):
-        raise ValueError(
-            "strips need the layout 'rectangular', 'slanted' or 'circular': choose one of them"
-        )
+        raise ValueError("strips need the layout 'rectangular', 'slanted' or 'circular': choose one of them")
 
 
 def strips_width(picture: Picture, strips: list[Strip]) -> float:
@@ -157,9 +151,7 @@ def _add_cells(axes: "Axes", cells: Any, colors: FloatArray, **look: Any) -> Non
     axes.add_collection(drawn, autolim=False)
 
 
-def _draw_column(
-    axes: "Axes", rows: FloatArray, colors: FloatArray, left: float, name: str
-) -> None:
+def _draw_column(axes: "Axes", rows: FloatArray, colors: FloatArray, left: float, name: str) -> None:
     """Draw a column of cells: x in inches from the axes, y in rows."""
     blended = require("matplotlib.transforms", "draw").blended_transform_factory
     across = blended(inches_beside(axes), axes.transData)

@@ -48,9 +48,7 @@ def on_circle(picture: Picture, align: bool) -> bool:
     return align or picture.layout not in ("radial", "equal_daylight")
 
 
-def tip_places(
-    axes: "Axes", picture: Picture, tips: IntArray, sizes: FloatArray, style: TipStyle
-) -> Turned:
+def tip_places(axes: "Axes", picture: Picture, tips: IntArray, sizes: FloatArray, style: TipStyle) -> Turned:
     """Return where the labels of tips start, in pixels, for the present limits."""
     if not len(tips):
         return Turned(np.empty((0, 2)), np.empty(0))
@@ -111,9 +109,7 @@ def _directions(picture: Picture) -> FloatArray:
     return _angles(ahead)
 
 
-def _around_circle(
-    axes: "Axes", anchors: FloatArray, sizes: FloatArray, style: TipStyle
-) -> Turned:
+def _around_circle(axes: "Axes", anchors: FloatArray, sizes: FloatArray, style: TipStyle) -> Turned:
     """Continue the edges of tips, at a radius at which neighboring labels do not touch."""
     center = axes.transData.transform((0.0, 0.0))
     apart = anchors - center
