@@ -40,8 +40,9 @@ help: ## list the targets
 demo: .venv/core ## fit two data sets and show the results
 	$(BIN)/treerep demo
 
-check: .venv/test ## style, types, imports between packages, spelling and language
+check: .venv/test ## style, types, imports between packages, spelling and language; prints the size of the code
 	@$(MAKE) --no-print-directory -j 2 types style
+	@$(BIN)/python -m release.measure
 
 types: .venv/test
 	$(BIN)/mypy
