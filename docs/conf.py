@@ -63,6 +63,10 @@ _methods = importlib.import_module("method_table")
 (HERE / "_build" / "method_table.md").write_text(_methods.table(), encoding="utf-8")
 (HERE / "_build" / "method_details.md").write_text(_methods.details(), encoding="utf-8")
 
+# The list of benchmarks, from their modules.
+_benchmarks = importlib.import_module("benchmark_list")
+(HERE / "_build" / "benchmark_list.md").write_text(_benchmarks.listed(), encoding="utf-8")
+
 # The options of all commands, from the command line itself.
 _commands = importlib.import_module("command_line_reference")
 (HERE / "_build" / "command_line.md").write_text(_commands.reference(), encoding="utf-8")

@@ -19,24 +19,26 @@ from .common import PACKAGE, ROOT, Result, environment
 
 CORPUS = ROOT / "tests" / "formats" / "corpus"
 NAMES = ("data", "trees", "newick", "stored", "chunks", "shell")
-# Modules that atheris instruments. Kernels are excluded, because numba compiles their bytecode.
-_WATCHED = (
-    *(f"treerep.formats.{file.stem}" for file in sorted((PACKAGE / "formats").glob("[!_]*.py"))),
-    *(
-        "treerep.tree.exchange.newick_text",
-        "treerep.tree.exchange.node_graphs",
-        "treerep.tree.exchange.archives",
-        "treerep.embedding._embedding_files",
-    ),
-    *(
-        "treerep._core.io.archive",
-        "treerep._core.io.edge_list",
-        "treerep.cli._attribute_tables",
-        "treerep.cli._inputs",
-    ),
+# Folders and files of the package with parsers, which atheris instruments. Kernels are left out, because numba compiles
+# their bytecode.
+_FOLDERS = ("formats", "metric/disk", "tree/exchange")
+_FILES = (
+    "_core/io/archive.py",
+    "_core/io/edge_list.py",
+    "cli/_attribute_tables.py",
+    "cli/_inputs.py",
+    "embedding/_embedding_files.py",
 )
 _MOST_FAULTS = 5  # per target; a fault ends the process, and a new one starts
 _LONG = 25  # seconds for one input
+
+
+def watched() -> list[str]:
+    """Return the modules that atheris instruments."""
+    inside = [path for folder in _FOLDERS for path in sorted((PACKAGE / folder).rglob("*.py"))]
+    files = [path for path in inside if path.name != "__init__.py" and not path.stem.endswith("kernels")]
+    files += [PACKAGE / name for name in _FILES]
+    return [".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in files]
 
 
 def campaign(minutes: float = 3.0) -> Result:
@@ -85,8 +87,9 @@ def _guided() -> bool:
 def _fuzz_guided(name: str, seconds: float, folder: Path) -> int:
     import atheris
 
-    with atheris.instrument_imports(include=list(_WATCHED)):
-        for module in _WATCHED:
+    modules = watched()
+    with atheris.instrument_imports(include=modules):
+        for module in modules:
             importlib.import_module(module)
     from .targets import LEAST, TARGETS, seeds
 

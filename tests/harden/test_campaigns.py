@@ -1,5 +1,6 @@
 """Each campaign in small, so that its own code keeps working; and that it notices what is wrong."""
 
+import importlib
 import json
 import mmap
 import random
@@ -92,6 +93,15 @@ def test_a_kernel_that_was_never_called_is_seen() -> None:
     assert not examples.called(double)
     assert double(2.0) == 4.0
     assert examples.called(double)
+
+
+def test_the_modules_that_are_watched_exist() -> None:
+    modules = parsers.watched()
+    for module in modules:
+        importlib.import_module(module)
+    for folder in parsers._FOLDERS:  # a folder that was moved would have no modules
+        name = f"treerep.{folder.replace('/', '.')}."
+        assert any(module.startswith(name) for module in modules), folder
 
 
 @pytest.mark.parametrize("name", parsers.NAMES)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treerep as tr
-from release.baseline import compare, differences, fingerprint, fingerprints, main, store
+from release.baseline import _page, compare, differences, fingerprint, fingerprints, main, store
 
 LABELS = ["a", "b", "c", "d"]
 TREE = tr.Tree(4, [[0, 4], [1, 4], [4, 5], [2, 5], [3, 5]], [1.0, 2.0, 0.5, 3.0, 4.0], labels=LABELS)
@@ -79,6 +79,13 @@ def test_pages_are_compared_by_their_data(tmp_path):
     found = list(differences([{"code": "x", "files": first}], [{"code": "x", "files": second}]))
     assert 'x: files: tree.html: title: "one" -> "two"' in found
     assert len(str(first)) < 10_000  # the program of the page is left out
+
+
+def test_all_blocks_of_a_page_are_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cell = "```{code-cell} ipython3\n:tags: [remove-cell]\n\nx = 1\n```\n"
+    text = f"{cell}Text.\n% not run: no\n```python\n1 / 0\n```\n{cell.replace('1', 'x + 1')}"
+    assert [one["code"] for one in _page(text, tmp_path)] == ["x = 1", "x = x + 1"]
 
 
 def test_a_page_is_stored_and_compared(tmp_path, capsys):
