@@ -47,7 +47,7 @@ Record = dict[str, Any]
 
 # The same block as in tests/docs/test_examples.py: cells of notebooks and plain blocks.
 _BLOCK = re.compile(
-    r"^(?P<left_out>% not run: .+\n)?```(?:python|\{code-cell\} ipython3)\n(?::tags:[^\n]*\n)?(?P<code>.*?)^```",
+    r"^(?P<left_out>% not run: [^\n]+\n)?```(?:python|\{code-cell\} ipython3)\n(?::tags:[^\n]*\n)?(?P<code>.*?)^```",
     flags=re.DOTALL | re.MULTILINE,
 )
 _SCRIPT = 'if __name__ == "__main__"'

@@ -21,7 +21,7 @@ from tests.shown import is_printed
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 _BLOCK = re.compile(
-    r"^(?P<left_out>% not run: .+\n)?```(?:python|\{code-cell\} ipython3)\n(?P<code>.*?)^```",
+    r"^(?P<left_out>% not run: [^\n]+\n)?```(?:python|\{code-cell\} ipython3)\n(?P<code>.*?)^```",
     flags=re.DOTALL | re.MULTILINE,
 )
 # Most of the cluster's examples are scripts, each with its own processes.
