@@ -13,8 +13,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from treerep._core.io.files import atomic_write
-from treerep._core.progress import progress_bar
+from tqdm import tqdm
+
+from .files import whole_file
 
 FOLDER = Path(__file__).parent / "cells"
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -59,7 +60,7 @@ class Store:
         """Store a cell."""
         self.cells[str(key)] = values
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(self.path) as file:
+        with whole_file(self.path) as file:
             lines = [f"{json.dumps(name)}: {json.dumps(cell)}" for name, cell in sorted(self.cells.items())]
             file.write("{\n" + ",\n".join(lines) + "\n}\n")
 
@@ -75,11 +76,13 @@ def compute(
     """Compute the cells that are not stored yet, or all of them if `again`; return the new ones."""
     missing = [key for key in wanted if again or key not in store]
     own = Worker() if worker is None else nullcontext(worker)
-    with progress_bar(len(missing), store.experiment, "cells") as bar, own as measuring:
-        for key in missing:
+    with (
+        own as measuring,
+        tqdm(missing, store.experiment, unit="cells", disable=None) as bar,
+    ):  # in a terminal
+        for key in bar:
             bar.set_postfix_str(str(key))
             store.put(key, measuring.measure(store.experiment, key, limit))
-            bar.update()
     return missing
 
 

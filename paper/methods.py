@@ -126,7 +126,9 @@ def measure_method(method: Method, data: Any, truth: tr.Metric, graph: tr.Metric
         approx = method.learn(data, seed)
         first = first or time.perf_counter() - start
         runs.append(scores(approx, truth, graph))
-        nodes.append(getattr(approx, "n_nodes", len(approx)))
+        nodes.append(
+            len(approx) if isinstance(approx, tr.TreeSum) else getattr(approx, "n_nodes", len(approx))
+        )
     # The first run may include compilation. Slow runs are not repeated.
     seconds = first if first > 10 else clock(lambda: method.learn(data, 0))
     return {

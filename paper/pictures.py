@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 import treerep as tr
-from treerep._core.io.files import atomic_write
+
+from .files import whole_file
 
 GREEN, ORANGE = "#2a8a4a", "#e08214"
 
@@ -20,7 +21,7 @@ def save(figure: Any, file: Path) -> None:
 
     file.parent.mkdir(parents=True, exist_ok=True)
     settings = {"svg.hashsalt": "treerep"}
-    with mpl.rc_context(settings), atomic_write(file, "wb") as stream:
+    with mpl.rc_context(settings), whole_file(file, "wb") as stream:
         figure.savefig(stream, format="svg", bbox_inches="tight", metadata={"Date": None})
     plt.close(figure)
 

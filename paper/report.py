@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-from treerep._core.io.files import atomic_write
-
 from .cells import Store
 from .command import experiment
+from .files import whole_file
 from .tables import Cell, Figure, Note, Table, as_html, markdown
 
 FOLDER = Path(__file__).parent
@@ -74,9 +73,9 @@ def write(folder: Path = FOLDER, cells: Path | None = None) -> list[str]:
     """Write report.md, report.html and the figures; return the unexplained scores."""
     parts = [Part(name, Store(name, cells) if cells else Store(name)) for name in EXPERIMENTS]
     drawn = {part.name: part.figures(folder / "figures") for part in parts}
-    with atomic_write(folder / "report.md") as file:
+    with whole_file(folder / "report.md") as file:
         file.write(as_markdown(parts, drawn))
-    with atomic_write(folder / "report.html") as file:
+    with whole_file(folder / "report.html") as file:
         file.write(as_page(parts, drawn, folder / "figures"))
     return unexplained(parts)
 

@@ -1,4 +1,4 @@
-"""Bartal's random trees: equal to a plain twin, 2 d_T >= d, and the best or the mean of what was drawn."""
+"""Bartal's random trees: equal to a plain twin, 2 d_T >= d, and the best of what was drawn."""
 
 import math
 
@@ -9,12 +9,20 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import treerep as tr
-from paper.bartal_average import TreeAverage, bartal_average
 from tests.metrics import Table
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
-from treerep.fitting.random.bartal import bartal
+from treerep.fitting.random.bartal import bartal, draw_trees, table_of
 
 POINTS = np.random.default_rng(0).normal(size=(60, 3))
+
+
+def drawn(
+    metric: tr.Metric, trees: int, rng: int | np.random.Generator = 0, n_jobs: int | None = None
+) -> list[tr.Tree]:
+    """Return all the trees among which `fit` chooses."""
+    return list(draw_trees(table_of(metric), lambda tree: tree, trees, np.random.default_rng(rng), n_jobs))
+
+
 metrics = st.one_of(integer_metrics(20), tree_metrics(20)).filter(lambda d: len(d) > 1)
 
 
@@ -68,10 +76,10 @@ def twin(d: np.ndarray, rng: np.random.Generator) -> tr.Tree:
 @given(st.one_of(metrics, any_symmetric(15).filter(lambda d: len(d) > 1)), st.integers(0, 100))
 def test_every_tree_equals_its_plain_twin(d: np.ndarray, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    trees = bartal_average(tr.MatrixMetric(d), trees=3, rng=rng).trees
+    trees = drawn(tr.MatrixMetric(d), 3, rng)
     seeds = np.random.default_rng(seed).integers(2**63, size=3)
     expected = [twin(d, np.random.default_rng(each)) for each in seeds]
-    assert list(trees) == expected
+    assert trees == expected
 
 
 @settings(max_examples=60)
@@ -93,13 +101,13 @@ def test_hand_worked_path_of_three() -> None:
     # Delta = 2, so R <= 1/2 and every point is alone: a star of edges of length 1 around a random point. Around the
     # middle one it is the metric itself, and that is the best tree.
     d = np.abs(np.arange(3)[:, None] - np.arange(3))
-    drawn = bartal_average(tr.MatrixMetric(d), trees=30).trees
-    assert {tuple(map(tuple, tree.edges.tolist())) for tree in drawn} == {
+    trees = drawn(tr.MatrixMetric(d), 30)
+    assert {tuple(map(tuple, tree.edges.tolist())) for tree in trees} == {
         ((0, 1), (0, 2)),
         ((0, 1), (1, 2)),
         ((0, 2), (1, 2)),
     }
-    assert all(tree.weights.tolist() == [1.0, 1.0] for tree in drawn)
+    assert all(tree.weights.tolist() == [1.0, 1.0] for tree in trees)
     assert_array_equal(tr.fit(d, method="bartal", draws=30).distances(), d)
 
 
@@ -114,7 +122,7 @@ def test_hand_worked_two_pairs() -> None:
 def test_the_radius_is_uniform_between_an_eighth_and_a_quarter_of_the_diameter() -> None:
     # Points 0, 1 at distance 3 and point 2 at distance 16 of both: the two stay together iff R = 2 (1 + U) > 3.
     d = np.array([[0, 3, 16], [3, 0, 16], [16, 16, 0]])
-    trees = bartal_average(tr.MatrixMetric(d), trees=2000).trees
+    trees = drawn(tr.MatrixMetric(d), 2000)
     together = np.mean([tree.pairs(0, 1) == 1.5 for tree in trees])
     assert together == pytest.approx(0.5, abs=4 * 0.5 / 2000**0.5)
 
@@ -122,13 +130,13 @@ def test_the_radius_is_uniform_between_an_eighth_and_a_quarter_of_the_diameter()
 def test_every_order_is_as_likely() -> None:
     # All distances equal: a star around the first of the order.
     d = 1 - np.eye(5)
-    centers = [int(tree.degrees.argmax()) for tree in bartal_average(tr.MatrixMetric(d), trees=2000).trees]
+    centers = [int(tree.degrees.argmax()) for tree in drawn(tr.MatrixMetric(d), 2000)]
     assert_allclose(np.bincount(centers) / 2000, 0.2, atol=4 * (0.2 * 0.8 / 2000) ** 0.5)
 
 
 def test_the_best_of_the_drawn_trees_is_kept() -> None:
     metric = tr.PointMetric(POINTS)
-    trees = bartal_average(metric, trees=20, rng=3).trees
+    trees = drawn(metric, 20, 3)
     scores = [float(tr.average_distortion(tree, metric, scale="optimal")) for tree in trees]
     assert len(set(scores)) > 1
     assert tr.fit(metric, method="bartal", draws=20, rng=3) == trees[int(np.argmin(scores))]
@@ -139,25 +147,12 @@ def test_threads_and_kinds_of_metric_change_nothing() -> None:
     expected = tr.fit(d, method="bartal", draws=9, rng=1)
     for jobs in (1, 2, 4):
         assert tr.fit(d, method="bartal", draws=9, rng=1, n_jobs=jobs) == expected
-        average = bartal_average(tr.MatrixMetric(d), trees=9, rng=1, n_jobs=jobs)
-        assert expected in average.trees
-        assert average.trees == bartal_average(tr.MatrixMetric(d), trees=9, rng=1).trees
+        trees = drawn(tr.MatrixMetric(d), 9, 1, jobs)
+        assert expected in trees
+        assert trees == drawn(tr.MatrixMetric(d), 9, 1)
     assert tr.fit(tr.PointMetric(POINTS), method="bartal", draws=9, rng=1) == expected
     assert tr.fit(Table(d), method="bartal", draws=9, rng=1) == expected
     assert tr.fit(d, method="bartal", draws=9, rng=2) != expected
-
-
-def test_the_average_has_the_labels_and_the_mean_distances() -> None:
-    truth = tr.datasets.sarich()
-    average = bartal_average(truth, trees=7)
-    assert isinstance(average, TreeAverage)
-    assert average.labels == truth.labels == average.trees[0].labels
-    assert len(average.trees) == 7
-    points = np.arange(8)
-    assert_allclose(
-        average.block(points, points),
-        np.mean([tree.distances() for tree in average.trees], axis=0),
-    )
 
 
 @pytest.mark.parametrize(
@@ -174,10 +169,7 @@ def test_the_average_has_the_labels_and_the_mean_distances() -> None:
 )
 def test_edge_cases(d: np.ndarray) -> None:
     n = np.arange(len(d))
-    for fitted in (
-        tr.fit(d, method="bartal", draws=3),
-        bartal_average(tr.MatrixMetric(d), trees=3),
-    ):
+    for fitted in (tr.fit(d, method="bartal", draws=3), *drawn(tr.MatrixMetric(d), 3)):
         assert (2 * fitted.block(n, n) >= d * (1 - 1e-12)).all()
         assert (fitted.block(n, n)[d == 0] == 0).all()
 

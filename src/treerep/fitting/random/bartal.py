@@ -55,7 +55,7 @@ def bartal(metric: Metric, *, draws: int = 200, rng: np.random.Generator, n_jobs
     table = table_of(metric)
 
     def scored(tree: Tree) -> tuple[float, Tree]:
-        return selection_score(tree, table, 1), tree
+        return 0.0 if count == 1 else selection_score(tree, table, 1), tree  # the only tree is the best
 
     best: tuple[float, Tree] | None = None
     for result in draw_trees(table, scored, count, rng, n_jobs):
