@@ -30,15 +30,11 @@ METHODS = (
     Method("Gromov complete", {"method": "gromov", "linkage": "complete"}),
     Method("BFS", {"method": "bfs"}),
     Method("Bartal best", {"method": "bartal"}),
-    Method("FRT", {"method": "frt"}),
     Method("backbone", {"method": "backbone", "size": 1000}),
     Method("auto", {"method": "auto"}),
 )
-_RANDOM = (
-    "relaxed_neighbor_joining",
-    "gromov",
-    "frt",
-)  # averaged over seeds; a backbone would take too long
+# Averaged over seeds. A backbone would take too long.
+_RANDOM = ("relaxed_neighbor_joining", "gromov")
 _OF_GRAPHS = ("bfs", "backbone", "auto")  # start from the graph
 
 

@@ -241,7 +241,6 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "fitting.spanning._low_stretch_kernels": {"grow_balls shorten_links add_to_ball": LOW_STRETCH},
     "fitting.random._partition_kernels": {
         "partition_tree": ("fitting/random/test_bartal.py::test_every_tree_equals_its_plain_twin",),
-        "scan_lows": ("fitting/random/test_frt.py::test_every_tree_equals_its_plain_twin",),
     },
     "fitting.spanning._spanning_kernels": {
         "nearest_in_rows": (

@@ -1,4 +1,4 @@
-"""Twenty trees that must stay as they are: methods, kinds of data and seeds, stored with their lengths.
+"""Trees that must stay as they are: methods, kinds of data and seeds, stored with their lengths.
 
 `python -m tests.fitting.test_stored_trees` stores them again, which is right only if a method was meant to change.
 """
@@ -55,7 +55,6 @@ FITS = {
     "minimum_spanning_tree": lambda: tr.fit(points(), metric="chebyshev", method="minimum_spanning_tree"),
     "level_tree": lambda: tr.fit(graph(), method="level_tree", root=0),
     "low_stretch": lambda: tr.fit(graph(), method="low_stretch", rng=4),
-    "frt": lambda: tr.fit(table(), method="frt", rng=6),
     "backbone of 10": lambda: tr.fit(points(), metric="euclidean", method="backbone", size=10),
     "refined": lambda: tr.refine(tr.fit(table(), method="treerep"), table()),
 }

@@ -208,17 +208,6 @@ METHODS = records(
         threads=True,
     ),
     Method(
-        "frt",
-        "treerep.fitting.random.frt:frt",
-        "random dominating tree (Fakcharoenphol et al. 2003)",
-        time="n²",
-        memory="n log n",
-        good_at="theory: a bound for any metric",
-        cite=("fakcharoenphol2003",),
-        random=True,
-        threads=True,
-    ),
-    Method(
         "backbone",
         "treerep.refinement.backbone.build:backbone",
         "tree of a sample, with all other points placed in it",
