@@ -153,12 +153,6 @@ def test_trials_need_a_random_method(method: str) -> None:
             {"method": "level_tree", "graph": "complete"},
             "every level tree of the complete graph is a star: use ",
         ),
-        (
-            {"method": "minimum_evolution", "criterion": "least"},
-            "criterion must be one of 'balanced', 'ols', not 'least'",
-        ),
-        ({"method": "minimum_evolution", "nni": 3}, "nni must be True or False, not 3"),
-        ({"method": "minimum_evolution", "spr": 3}, "spr must be True or False, not 3"),
         ({"method": "bartal", "draws": 0}, "draws must be a positive whole number, not 0"),
     ],
 )

@@ -48,7 +48,7 @@ FITS = {
     "neighbor_joining": lambda: tr.fit(table(), method="neighbor_joining"),
     "bionj": lambda: tr.fit(table(), method="bionj"),
     "relaxed_neighbor_joining": lambda: tr.fit(table(), method="relaxed_neighbor_joining", rng=2),
-    "minimum_evolution": lambda: tr.fit(table(), method="minimum_evolution", criterion="balanced"),
+    "minimum_evolution": lambda: tr.fit(table(), method="minimum_evolution"),
     "upgma": lambda: tr.fit(table(), method="upgma"),
     "gromov": lambda: tr.fit(table(), method="gromov", root=3),
     "construct_tree": lambda: tr.fit(table(), method="construct_tree"),

@@ -48,9 +48,6 @@ def fit(
     k: int | None = None,
     root: int | str | None = None,
     linkage: Literal["average", "single", "complete"] | None = None,
-    criterion: Literal["balanced", "ols"] | None = None,
-    nni: bool | None = None,
-    spr: bool | None = None,
     moves: bool | None = None,
     draws: int | None = None,
     size: int | None = None,
@@ -80,9 +77,6 @@ def fit(
     k: int | None = None,
     root: int | str | None = None,
     linkage: Literal["average", "single", "complete"] | None = None,
-    criterion: Literal["balanced", "ols"] | None = None,
-    nni: bool | None = None,
-    spr: bool | None = None,
     moves: bool | None = None,
     draws: int | None = None,
     size: int | None = None,
@@ -160,16 +154,6 @@ def fit(
         point to start from.
     linkage : "average", "single" or "complete"
         (`method="gromov"` only) The Gromov product of two clusters.
-    criterion : "balanced" or "ols"
-        (`method="minimum_evolution"` only) The definition of tree length.
-    nni : bool
-        (`method="minimum_evolution"` only) Whether to exchange neighboring subtrees while this
-        makes the tree shorter. On by default. `spr=True` includes these exchanges.
-    spr : bool
-        (`method="minimum_evolution"` only) Whether to move subtrees to other edges while this
-        makes the tree shorter, from the tree of `bionj`. Needs `criterion="balanced"`. On by
-        default for this criterion and up to 10,000 points, unless `nni=False`. Without these
-        options, sequences, characters and squared Euclidean points need no matrix, at any size.
     moves : bool
         (`method="linf"` only) Whether to move points and subtrees while this lowers the largest
         error. On by default.
@@ -243,9 +227,6 @@ def fit(
         "k": k,
         "root": root,
         "linkage": linkage,
-        "criterion": criterion,
-        "nni": nni,
-        "spr": spr,
         "moves": moves,
         "draws": draws,
         "size": size,

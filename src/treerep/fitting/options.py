@@ -35,15 +35,6 @@ class TreeRepOptions:
 
 
 @dataclass(frozen=True)
-class MinimumEvolutionOptions:
-    """Options of `minimum_evolution`."""
-
-    criterion: Literal["balanced", "ols"] | None = None
-    nni: bool | None = None
-    spr: bool | None = None
-
-
-@dataclass(frozen=True)
 class RootOptions:
     """Options of methods that start from one point."""
 
