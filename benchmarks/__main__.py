@@ -13,7 +13,6 @@ from .common import store
 NAMES = (
     "recovery",
     "pivots",
-    "finish",
     "zone_rule",
     "negative_arms",
     "tolerance",

@@ -42,9 +42,6 @@ FITS = {
     "treerep, table, another seed": lambda: tr.fit(table(), method="treerep", rng=7),
     "treerep, best of 5": lambda: tr.fit(table(), method="treerep", trials=5),
     "treerep, graph, closest": lambda: tr.fit(graph(), method="treerep", pivot="closest"),
-    "treerep, Manhattan, finished by joining": lambda: tr.fit(
-        points(), metric="manhattan", method="treerep", finish="nj", zone_size=8
-    ),
     "neighbor_joining": lambda: tr.fit(table(), method="neighbor_joining"),
     "bionj": lambda: tr.fit(table(), method="bionj"),
     "relaxed_neighbor_joining": lambda: tr.fit(table(), method="relaxed_neighbor_joining", rng=2),

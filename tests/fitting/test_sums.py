@@ -417,8 +417,6 @@ def test_a_bad_number_of_trees_gets_one_clear_line(count: Any) -> None:
         ("device", "cpu"),
         ("tol", 0.1),
         ("pivot", "near"),
-        ("finish", "nj"),
-        ("zone_size", 5),
         ("graph", "knn"),
         ("k", 3),
         ("root", 0),

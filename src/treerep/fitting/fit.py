@@ -42,8 +42,6 @@ def fit(
     n_jobs: int | None = None,
     tol: float | Literal["auto"] | None = None,
     pivot: Literal["random", "near", "closest"] | None = None,
-    finish: Literal["treerep", "nj"] | None = None,
-    zone_size: int | None = None,
     graph: Literal["complete", "knn"] | None = None,
     k: int | None = None,
     root: int | str | None = None,
@@ -71,8 +69,6 @@ def fit(
     n_jobs: int | None = None,
     tol: float | Literal["auto"] | None = None,
     pivot: Literal["random", "near", "closest"] | None = None,
-    finish: Literal["treerep", "nj"] | None = None,
-    zone_size: int | None = None,
     graph: Literal["complete", "knn"] | None = None,
     k: int | None = None,
     root: int | str | None = None,
@@ -137,12 +133,6 @@ def fit(
         picks any point. "near" picks the nearest of four points to the newer end of the edge.
         "closest" picks the nearest of all points; this is the paper's rule, and quadratic on
         long paths.
-    finish : "treerep" or "nj"
-        (`method="treerep"` only) "nj" finishes zones of at most `zone_size` points by neighbor
-        joining, in O(n zone_size). This preserves neighborhoods better if the data is far from a
-        tree.
-    zone_size : int
-        (`finish="nj"` only) Largest zone to finish by neighbor joining, 100 by default.
     graph : "complete" or "knn"
         (`minimum_spanning_tree`, `bfs`, `level_tree` and `low_stretch` only) The graph to use for
         data that is not a graph. The complete graph is never stored. If the graph of the `k`
@@ -221,8 +211,6 @@ def fit(
     given = {
         "tol": tol,
         "pivot": pivot,
-        "finish": finish,
-        "zone_size": zone_size,
         "graph": graph,
         "k": k,
         "root": root,

@@ -30,8 +30,6 @@ class TreeRepOptions:
 
     tol: float | Literal["auto"] | None = None
     pivot: Literal["random", "near", "closest"] | None = None
-    finish: Literal["treerep", "nj"] | None = None
-    zone_size: int | None = None
 
 
 @dataclass(frozen=True)

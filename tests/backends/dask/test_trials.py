@@ -30,7 +30,6 @@ def same(far: Any, near: Any) -> None:
     [
         {},
         {"method": "treerep", "pivot": "closest"},
-        {"method": "treerep", "finish": "nj", "zone_size": 20},
         {"method": "bartal", "draws": 3},
         {"method": "relaxed_neighbor_joining"},
         {"method": "low_stretch", "graph": "knn", "k": 5},

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,8 +63,8 @@ class Torch(Backend):
     def fit(self, request: FitRequest) -> Tree:
         """Fit a tree on the device with TreeRep or a backbone. Trials are scored on the host."""
         method = request.method
-        options = dict(request.options)
-        _check_fit(method, options)
+        options = request.options
+        _check_fit(method)
         data = request.data
         metric = request.metric
         if not (metric in PLAIN and isinstance(data, require("torch", "embed").Tensor)):
@@ -111,11 +111,8 @@ class Torch(Backend):
         return partial(largest_defect, find_device(self.device))
 
 
-def _check_fit(method: str, options: dict[str, Any]) -> None:
-    """Raise an error for anything that does not run on a device, and remove options without effect there."""
+def _check_fit(method: str) -> None:
+    """Raise an error for a method that does not run on a device."""
     if method not in _METHODS:
         known = ", ".join(_METHODS)
         raise ValueError(f"{method} does not run on a device: use one of {known}, or leave out device")
-    for name in ("finish", "zone_size"):
-        if options.pop(name, "treerep") not in (None, "treerep"):
-            raise ValueError(f"neighbor joining cannot finish zones on a device: leave out {name} or device")
