@@ -231,9 +231,6 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "placement.candidates._candidate_kernels": {"find_candidates": PLACEMENTS},
     "placement.candidates._nearest_point_kernels": {"find_nearest_points": PLACEMENTS},
-    "placement._locate_kernels": {
-        "find_places": ("placement/test_place.py::test_the_kernel_walks_as_plain_python_does",)
-    },
     "fitting.spanning._low_stretch_kernels": {"grow_balls shorten_links add_to_ball": LOW_STRETCH},
     "fitting.random._partition_kernels": {
         "partition_tree": ("fitting/random/test_bartal.py::test_every_tree_equals_its_plain_twin",),
