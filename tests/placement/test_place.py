@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from tests.tree.strategies import caterpillar, naive_distances, trees
+from treerep.placement._separators import find_separators
 
 # Random distances may fit the tree better with other lengths.
 MISFITS = pytest.mark.filterwarnings("ignore:the lengths of the tree do not fit")

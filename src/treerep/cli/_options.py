@@ -38,7 +38,7 @@ Layout = Literal[
 ]
 Lengths = Literal["original", "square root", "equal", "cladogram"]
 Norm = Literal["linear", "log"]
-Weights = Literal["l1", "l2", "relative_l2", "heuristic", "none"]
+Weights = Literal["l1", "l2", "relative_l2", "none"]
 TreeFormat = Literal["newick", "nexus", "npz", "json", "graphml", "dot", "auspice", "itol"]
 AnyFormat = Literal[
     "npy",
