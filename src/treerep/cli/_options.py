@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     FitMethod = str
     EmbedMethod = str
-    DeltaMethod = Literal["auto", "exact", "base", "sample"]
+    DeltaMethod = Literal["auto", "exact", "sample"]
 else:  # typer lists and validates the names
     FitMethod = Literal[tuple(methods.FIT)]
     EmbedMethod = Literal[tuple(methods.EMBED)]

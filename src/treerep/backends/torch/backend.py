@@ -24,10 +24,8 @@ from ...scores._comparison import Comparison
 from ...scores._sampling import Rows
 from ...scores.mean_average_precision import Ranking
 from ...tree.tree import Tree
-from ...treelikeness.base_points.bounds import DefectSearch
 from ._device_comparison import DeviceComparison
 from ._device_ranking import average_precisions
-from ._largest_defect import largest_defect
 from ._memory import memory_needed
 from .backbone.engine import backbone
 from .fit import FIT_NEEDS, finished_on_host, fit_on_device
@@ -102,13 +100,6 @@ class Torch(Backend):
         """Return the average precision of each point, up to rounding, in any order."""
         with memory_needed(_SCORES_NEED):
             return average_precisions(ranking, find_device(self.device))
-
-    def defect_search(self, method: str) -> DefectSearch:
-        """Return the search of a base point's products on the device. Only "base" runs there."""
-        if method != "base":
-            lacking = f"method={method!r} does not run with {self.name}"
-            raise ValueError(f"{lacking}: use 'base', or leave out device")
-        return partial(largest_defect, find_device(self.device))
 
 
 def _check_fit(method: str) -> None:
