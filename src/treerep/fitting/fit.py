@@ -183,9 +183,10 @@ def fit(
     <table of methods>
 
     "auto", "neighbor_joining", "bionj" and "minimum_evolution" accept a metric with missing
-    distances (see `MatrixMetric`). If the measured distances are those of a tree, the tree
-    reproduces them; several trees may do so. Otherwise the tree starts from NJ* (Criscuolo and
-    Gascuel, BMC Bioinformatics 9, 2008) and fits the measured pairs. The time is O(n^3).
+    distances (see `MatrixMetric`). The tree starts from NJ* (Criscuolo and Gascuel, BMC
+    Bioinformatics 9, 2008) and fits the measured pairs. If these are distances of a tree and at most
+    a third is missing, the tree nearly always reproduces them; several trees may do so. The time is
+    O(n^3).
 
     The default root of "bfs" and "level_tree" costs up to n more searches (288 above 4,096
     points).
