@@ -19,7 +19,6 @@ NAMES = (
     "placing",
     "methods",
     "neighbor_joining",
-    "upgma",
     "backbone",
     "truth",
     "near",
@@ -53,7 +52,6 @@ NAMES = (
 
 
 NEEDS = {
-    "upgma": "skbio",
     "truth": "sklearn igraph networkx",
     "direct": "torch",
     "products": "torch",

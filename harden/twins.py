@@ -31,10 +31,6 @@ BRUTE = (
     "treelikeness/test_hyperbolicity.py::test_violated_triangles",
 )
 LINKAGE = "fitting/rooted/test_gromov.py::test_single_linkage_equals_scipys_with_ties_too"
-LINKAGES = (
-    "fitting/rooted/test_gromov.py::test_equals_scipys_linkage_after_the_farris_transform",
-    "fitting/rooted/test_upgma.py::test_equals_scipys_average_linkage",
-)
 CONSTRUCT = "fitting/rooted/test_construct_tree.py::test_equals_its_plain_twin"
 LOW_STRETCH = (
     "fitting/spanning/test_low_stretch.py::test_graphs_give_the_tree_of_the_plain_twin",
@@ -222,9 +218,10 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "fitting.rooted._gromov_kernels": {
         "extend dendrogram tree_edges": (LINKAGE,),
-        "negate_products": LINKAGES,
+        "points_of_clusters": (
+            "fitting/rooted/test_linkage.py::test_every_merge_has_a_point_of_each_cluster",
+        ),
     },
-    "fitting.rooted._linkage_kernels": {"link mirror": LINKAGES},
     "fitting.rooted._construct_tree_kernels": {"find_partner remove_points": (CONSTRUCT,)},
     "fitting.spanning._level_tree_kernels": {
         "layer_parents": ("fitting/spanning/test_level_tree.py::test_clusters_are_those_of_the_definition",)
