@@ -12,11 +12,9 @@ from .common import store
 
 NAMES = (
     "recovery",
-    "finish",
     "zone_rule",
     "methods",
     "neighbor_joining",
-    "upgma",
     "backbone",
     "truth",
     "near",
@@ -46,7 +44,6 @@ NAMES = (
 
 
 NEEDS = {
-    "upgma": "skbio",
     "truth": "sklearn igraph networkx",
     "gpu": "torch",
     "gpu_fit": "torch",

@@ -161,27 +161,5 @@ def weights() -> Table:
     return Table('Exact least squares of all pairs: refine(weights="l2", moves=False)', rows, note)
 
 
-def hyperbolicity() -> Table:
-    rows = []
-    for n, compare in ((4_000 // PART, True), (8_000 // PART, True), (16_000 // PART, False)):
-        metric = tr.PointMetric(np.random.default_rng(0).normal(size=(n, 4)))
-
-        def value(device: Any, metric: Any = metric) -> float:
-            return tr.hyperbolicity(metric, method="base", bases=1, device=device)
-
-        if not rows:
-            value(None)  # compile
-        device = on_device(lambda value=value: value(DEVICE))
-        rows.append(
-            row(
-                n,
-                device,
-                on_threads(lambda value=value: value(None)) if compare else None,
-                n**3 / 2,
-            )
-        )
-    return Table('Hyperbolicity from one base point, real distances: method="base"', rows, NOTE)
-
-
 def measure() -> list[Table]:
-    return [scores(), precision(), passes(), weights(), hyperbolicity()]
+    return [scores(), precision(), passes(), weights()]

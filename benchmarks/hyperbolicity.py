@@ -108,39 +108,6 @@ def exact_rows() -> list[dict[str, Any]]:
     return rows
 
 
-def numpy_base(d: np.ndarray, base: int) -> float:
-    """Return 2 delta_w by its definition, n outer minima."""
-    products = d[base][:, None] + d[base] - d
-    widest = np.full_like(products, -np.inf)
-    for row in products:
-        np.maximum(widest, np.minimum(row[:, None], row), out=widest)
-    return float((widest - products).max())
-
-
-def base_rows() -> list[dict[str, Any]]:
-    rows = []
-    for name in ("celegans", "csphd", "yeast"):
-        d = tr.datasets.load(name).metric.block(*2 * (np.arange(len(tr.datasets.load(name).metric)),))
-        noisy = d + np.triu(np.random.default_rng(0).random(d.shape), 1) / 2
-        noisy = np.triu(noisy, 1) + np.triu(noisy, 1).T
-        for kind, matrix in (("steps", d), ("real", noisy)):
-            base = int(np.argmax(matrix[0]))
-            found = tr.hyperbolicity(matrix, method="base", bases=1)
-            slow = seconds(lambda matrix=matrix, base=base: numpy_base(matrix, base), 1)
-            fast = seconds(lambda matrix=matrix: tr.hyperbolicity(matrix, method="base", bases=1))
-            rows.append(
-                {
-                    "matrix": f"{name}, {kind}",
-                    "n": len(d),
-                    "interval": f"[{found.low:.4g}, {found.high:.4g}]",
-                    "seconds": fast,
-                    "NumPy": slow,
-                    "NumPy / treerep": slow / fast,
-                }
-            )
-    return rows
-
-
 def large_rows() -> list[dict[str, Any]]:
     rows = []
     for name, method, limit in (
@@ -176,11 +143,6 @@ def measure() -> list[Table]:
             "the start-up of Sage is not counted. Distances are computed in the largest biconnected "
             "component: treerep runs 256 searches at once, and Sage one after the other (measured by "
             "its Wiener index).",
-        ),
-        Table(
-            "One base point, compared with NumPy",
-            base_rows(),
-            "NumPy: n outer minima of float64 products.",
         ),
         Table(
             "Large graphs",

@@ -30,7 +30,6 @@ STORED_AS = {
     "level_tree": "lt_ours",
     "low_stretch": "ls",
     "bartal": "Bartal best",
-    "frt": "FRT",
 }
 # Methods that were given the graph. The others were given its matrix of distances.
 FROM_GRAPH = (

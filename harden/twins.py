@@ -31,23 +31,15 @@ BRUTE = (
     "treelikeness/test_hyperbolicity.py::test_violated_triangles",
 )
 LINKAGE = "fitting/rooted/test_gromov.py::test_single_linkage_equals_scipys_with_ties_too"
-LINKAGES = (
-    "fitting/rooted/test_gromov.py::test_equals_scipys_linkage_after_the_farris_transform",
-    "fitting/rooted/test_upgma.py::test_equals_scipys_average_linkage",
-)
 CONSTRUCT = "fitting/rooted/test_construct_tree.py::test_equals_its_plain_twin"
 LOW_STRETCH = (
     "fitting/spanning/test_low_stretch.py::test_graphs_give_the_tree_of_the_plain_twin",
     "fitting/spanning/test_low_stretch.py::test_all_pairs_give_the_tree_of_the_plain_twin_even_without_triangle_inequality",
 )
-EVOLUTION = (
-    "fitting/evolution/test_minimum_evolution.py::test_insertion_is_that_of_the_plain_twin",
-    "fitting/evolution/test_minimum_evolution.py::test_any_matrix_gives_a_binary_tree_and_exchanges_only_shorten_it",
-)
 REGRAFT = (
     "fitting/evolution/test_regraft.py::test_gains_are_those_of_all_neighbors",
     "fitting/evolution/test_regraft.py::test_moves_only_shorten_the_tree",
-    "fitting/evolution/test_regraft.py::test_tree_metrics_are_recovered",
+    "fitting/evolution/test_regraft.py::test_tree_metrics_are_recovered_from_any_start",
 )
 PROFILES = "fitting/evolution/test_profiles.py::"
 SARKAR = (
@@ -213,35 +205,32 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             "fitting/missing/test_nj_star.py::test_every_join_is_that_of_the_definition",
         )
     },
-    "fitting.evolution._minimum_evolution_kernels": {"insert_points add_averages edge_list": EVOLUTION},
-    "fitting.evolution._exchange_kernels": {"exchange_best": EVOLUTION},
     "fitting.evolution._regraft_kernels": {
         "preorder lay_out visit move_all": REGRAFT,
     },
-    "fitting.evolution._start_kernels": {
-        "read_tree": ("fitting/evolution/test_regraft.py::test_the_first_tree_is_that_of_bionj",)
+    "fitting.evolution._sides_kernels": {
+        "read_tree write_tree": (
+            "fitting/evolution/test_regraft.py::test_the_first_tree_is_read_and_written",
+        )
     },
     "metric.sketches._kmer_kernels": {
         "hash_kmers": ("metric/sketches/test_metric.py::test_large_sketches_are_exact",)
     },
     "fitting.rooted._gromov_kernels": {
         "extend dendrogram tree_edges": (LINKAGE,),
-        "negate_products": LINKAGES,
+        "points_of_clusters": (
+            "fitting/rooted/test_linkage.py::test_every_merge_has_a_point_of_each_cluster",
+        ),
     },
-    "fitting.rooted._linkage_kernels": {"link mirror": LINKAGES},
     "fitting.rooted._construct_tree_kernels": {"find_partner remove_points": (CONSTRUCT,)},
     "fitting.spanning._level_tree_kernels": {
         "layer_parents": ("fitting/spanning/test_level_tree.py::test_clusters_are_those_of_the_definition",)
     },
     "placement.candidates._candidate_kernels": {"find_candidates": PLACEMENTS},
     "placement.candidates._nearest_point_kernels": {"find_nearest_points": PLACEMENTS},
-    "placement._locate_kernels": {
-        "find_places": ("placement/test_place.py::test_the_kernel_walks_as_plain_python_does",)
-    },
     "fitting.spanning._low_stretch_kernels": {"grow_balls shorten_links add_to_ball": LOW_STRETCH},
     "fitting.random._partition_kernels": {
         "partition_tree": ("fitting/random/test_bartal.py::test_every_tree_equals_its_plain_twin",),
-        "scan_lows": ("fitting/random/test_frt.py::test_every_tree_equals_its_plain_twin",),
     },
     "fitting.spanning._spanning_kernels": {
         "nearest_in_rows": (

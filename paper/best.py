@@ -12,6 +12,7 @@ import treerep as tr
 from . import published
 from .cells import Key, Store
 from .graphs import SMALL, load
+from .heuristic import with_heuristic_lengths
 from .methods import METHODS, SEEDS, best_of, scores, summary
 from .tables import Note, Table, beside
 
@@ -52,7 +53,9 @@ def _improve(tree: tr.Tree, graph: tr.GraphMetric, step: str) -> tr.Tree:
         return tree
     if step == "refined":
         return tr.refine(tree, graph)
-    weights = {"heuristic": "heuristic", "full": "l2", "distortion": "l1"}[step]
+    if step == "heuristic":
+        return with_heuristic_lengths(tree, graph)
+    weights = {"full": "l2", "distortion": "l1"}[step]
     balance = {"balance": 0.0} if step == "distortion" else {}
     return tr.refine(tree, graph, weights=weights, moves=False, **balance)
 
@@ -64,7 +67,7 @@ def _mean(name: str, method: str) -> dict[str, Any]:
     runs = []
     for seed in range(SEEDS):
         start = time.perf_counter()
-        tree = tr.refine(METHODS[method].learn(data, seed), truth, weights="heuristic", moves=False)
+        tree = with_heuristic_lengths(METHODS[method].learn(data, seed), truth)
         seconds = time.perf_counter() - start
         runs.append({**scores(tree, truth, graph), "seconds": seconds})
     return summary(runs)

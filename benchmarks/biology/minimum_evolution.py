@@ -1,4 +1,4 @@
-"""Minimum evolution with and without SPR on simulated alignments with known trees.
+"""Minimum evolution on simulated alignments with known trees.
 
 `python -m benchmarks.biology.minimum_evolution` takes about three minutes. It stores its tables
 in benchmarks/results/minimum_evolution.md and .json.
@@ -29,10 +29,8 @@ KINDS = (
 METHODS: dict[str, dict[str, Any]] = {
     "neighbor_joining": {"method": "neighbor_joining"},
     "bionj": {"method": "bionj"},
-    "minimum_evolution, nni": {"method": "minimum_evolution", "spr": False},
-    "minimum_evolution, spr": {"method": "minimum_evolution", "spr": True},
+    "minimum_evolution": {"method": "minimum_evolution"},
 }
-NNI, SPR = list(METHODS)[2:]
 #: Sizes for the growth of time.
 GROWTH = (1000, 2000, 4000)
 
@@ -41,7 +39,6 @@ class Score(NamedTuple):
     """Result of one method on one alignment."""
 
     wrong: float  # normalized Robinson-Foulds distance to the true tree
-    length: float  # length of the tree
     seconds: float
 
 
@@ -58,7 +55,7 @@ def scores(what: Simulation, rng: int) -> dict[str, Score]:
         begin = time.process_time()
         tree = tr.fit(metric, **options)
         seconds = time.process_time() - begin
-        found[name] = Score(wrong_splits(tree, alignment.tree), tree.total_length, seconds)
+        found[name] = Score(wrong_splits(tree, alignment.tree), seconds)
     return found
 
 
@@ -84,16 +81,9 @@ def accuracy() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 def summary(runs: list[dict[str, Score]]) -> dict[str, Any]:
-    """Average the wrong splits of each method, and compare SPR with NNI alignment by alignment."""
-    change = np.array([run[SPR].wrong - run[NNI].wrong for run in runs])
-    error = change.std(ddof=1) / np.sqrt(len(change))
-    shorter = np.mean([run[SPR].length / run[NNI].length for run in runs])
-    return {
-        "alignments": len(runs),
-        **{name: f"{np.mean([run[name].wrong for run in runs]):.4f}" for name in METHODS},
-        "spr - nni": f"{change.mean():+.4f} ± {error:.4f}",
-        "length, spr / nni": f"{shorter:.4f}",
-    }
+    """Average the wrong splits of each method."""
+    means = {name: f"{np.mean([run[name].wrong for run in runs]):.4f}" for name in METHODS}
+    return {"alignments": len(runs), **means}
 
 
 def times(runs: list[dict[str, Score]]) -> dict[str, str]:
@@ -107,10 +97,9 @@ def growth() -> list[dict[str, Any]]:
         for taxa in GROWTH:
             run = scores(kind._replace(taxa=taxa), FIRST)
             row = {"taxa": taxa, **described(kind)}
-            row |= {f"{name}, seconds": f"{run[name].seconds:.3f}" for name in (NNI, SPR)}
-            row |= {f"{name}, wrong": f"{run[name].wrong:.4f}" for name in (NNI, SPR)}
-            rows.append(row)
-            print(row, flush=True)
+            found = run["minimum_evolution"]
+            rows.append(row | {"seconds": f"{found.seconds:.3f}", "wrong splits": f"{found.wrong:.4f}"})
+            print(rows[-1], flush=True)
     return rows
 
 
@@ -122,11 +111,10 @@ def measure() -> list[Table]:
             "Wrong splits of simulated phylogenies",
             wrong,
             "Mean normalized Robinson-Foulds distance to the tree that the sequences evolved on: splits in only one of "
-            "two trees, divided by the splits of both. Edges of length 0 are not splits. `spr - nni` is the mean "
-            "difference with its standard error, alignment by alignment.",
+            "two trees, divided by the splits of both. Edges of length 0 are not splits.",
         ),
         Table("Mean processor seconds of the same fits", seconds),
-        Table("Growth with the number of taxa", growth(), "One alignment each."),
+        Table("Growth of minimum evolution with the number of taxa", growth(), "One alignment each."),
     ]
 
 

@@ -29,6 +29,8 @@ SEEDS = 10
 #: The first seed. The seeds below served to choose the defaults.
 FIRST = 1000
 METHODS = ("auto", "minimum_evolution", "neighbor_joining")
+# Errors below this share of the largest distance are due to the fit of the lengths.
+_EQUAL = 1e-6
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -79,11 +81,11 @@ def exact(n: int, share: float) -> dict[str, Any]:
         random = measured_pairs(n, share, rng)
         determined.append(not undetermined(paths, random).shape[-1])
         tree, metric = fitted(distances, random)
-        reproduced.append(tr.distance_error(tree, metric, norm="linf") < 1e-9 * distances.max())
+        reproduced.append(tr.distance_error(tree, metric, norm="linf") < _EQUAL * distances.max())
         wrong.append(wrong_splits(tree, truth))
         enough = determining(paths, random, rng)
         tree, _ = fitted(distances, enough)
-        recovered.append(np.abs(tree.distances() - distances).max() < 1e-9 * distances.max())
+        recovered.append(np.abs(tree.distances() - distances).max() < _EQUAL * distances.max())
         added.append((enough.sum() - random.sum()) / (n * (n - 1)))
     return {
         "points": n,

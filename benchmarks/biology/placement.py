@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +19,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import treerep as tr
-from treerep.placement.place import find_places
 
 from ..alignments import Simulation, sequence_metric, simulate
 from ..common import Table, store
@@ -177,7 +175,6 @@ def measured(case: Case) -> Run:
         found[name] = judge.errors(tree, nodes)
 
     note("nearest leaf", lambda: case.rows.argmin(axis=1))
-    note("search", lambda: find_places(tree, _frame(case), method="search", n_jobs=1).node)
     for name, options in METHODS.items():
         note(name, lambda options=options: _best(case, options))
     if APPLES:
@@ -236,7 +233,7 @@ def accuracy() -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[st
 
 
 def placed(runs: list[Run]) -> int:
-    return sum(len(run.errors["search"]) for run in runs)
+    return sum(len(run.errors["nearest leaf"]) for run in runs)
 
 
 def summary(runs: list[Run]) -> dict[str, Any]:
@@ -294,7 +291,6 @@ def growth() -> list[dict[str, Any]]:
         row: dict[str, Any] = {"leaves": n, "new points": NEW}
         for name, work in {
             "place, seconds": tr.place,
-            "search, seconds": partial(tr.place, method="search"),
             "placements, seconds": tr.placements,
         }.items():
             options = {"data": points[:n], "metric": "euclidean", "lengths": "given"}

@@ -20,7 +20,7 @@ _PANELS = {
         "TreeRep",
         "TreeRep, best of 20",
     },
-    "minimum evolution": {"minimum evolution, balanced", "minimum evolution, ols"},
+    "minimum evolution": {"minimum evolution, balanced"},
     "UPGMA": {"UPGMA"},
 }
 

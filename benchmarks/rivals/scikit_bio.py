@@ -45,7 +45,6 @@ def _rival(name: str, kind: str) -> Rival:
 
 RIVALS = [
     _rival("nj", "neighbor joining"),
-    _rival("gme", "minimum evolution, ols"),
     _rival("bme", "minimum evolution, balanced"),
     _rival("upgma", "UPGMA"),
 ]

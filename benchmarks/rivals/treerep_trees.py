@@ -43,18 +43,10 @@ RIVALS = [
     _ours("neighbor_joining", "neighbor joining", method="neighbor_joining"),
     _ours("bionj", "BIONJ", method="bionj"),
     _ours("relaxed_neighbor_joining", _RELAXED, random=True, method="relaxed_neighbor_joining"),
-    # Without SPR: the programs that compute the same exchange neighbors at most.
     _ours(
         "minimum_evolution, balanced",
         "minimum evolution, balanced",
         method="minimum_evolution",
-        spr=False,
-    ),
-    _ours(
-        "minimum_evolution, ols",
-        "minimum evolution, ols",
-        method="minimum_evolution",
-        criterion="ols",
     ),
     _ours("upgma", "UPGMA", method="upgma"),
 ]

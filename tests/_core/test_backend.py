@@ -35,13 +35,6 @@ def test_all_backends_have_all_operations(name: str) -> None:
     assert not kind.__abstractmethods__
 
 
-def test_a_missing_operation_is_named() -> None:
-    with pytest.raises(
-        ValueError, match=r"^hyperbolicity is not available with engine='dask': leave it out$"
-    ):
-        backend_for(engine="dask").defect_search("base")
-
-
 @pytest.mark.parametrize("engine", ["spark", 3, True])
 def test_unknown_engines(engine: object) -> None:
     with pytest.raises(
@@ -65,7 +58,7 @@ tree = tr.fit(x, metric="euclidean", method="treerep", trials=2)
 points = tr.PointMetric(x, "euclidean")
 tr.average_distortion(tree, points, engine="threads")
 tr.refine(tree, points, time_limit=0.1)
-tr.hyperbolicity(points, method="base")
+tr.hyperbolicity(points)
 tr.mean_average_precision(tree, tr.GraphMetric(np.column_stack([np.arange(19), np.arange(1, 20)])))
 print([name for name in ("dask", "distributed", "torch") if name in sys.modules])
 """

@@ -177,7 +177,7 @@ def test_distances_of_graphs_are_compared(folder):
 
 INSTALLED = [
     *(("treerep_trees", name) for name in ("treerep TreeRep", "treerep neighbor_joining")),
-    *(("scikit_bio", f"scikit-bio {name}") for name in ("nj", "gme", "bme")),
+    *(("scikit_bio", f"scikit-bio {name}") for name in ("nj", "bme")),
     ("treerep_graphs", "treerep GraphMetric"),
     ("treerep_graphs", "treerep hyperbolicity"),
     ("scipy", "SciPy shortest_path"),

@@ -84,7 +84,7 @@ def test_columns_of_numbers_are_marked(pages):
     document += nodes.table("", group)
     for part, texts in (
         (nodes.thead(), [["method", "seconds"]]),
-        (nodes.tbody(), [["bfs", "1,234"], ["frt", "0.5"]]),
+        (nodes.tbody(), [["bfs", "1,234"], ["upgma", "0.5"]]),
     ):
         group += part
         for row in texts:

@@ -58,7 +58,6 @@ def scores() -> list[str]:
             "same up to rounding (1e-12)",
         ),
         "Exact least squares": ('`tr.refine(weights="l2", moves=False)`', "same minimum"),
-        "Hyperbolicity": ('`tr.hyperbolicity(method="base")`', "identical"),
     }
     lines = []
     for title, (function, result) in functions.items():

@@ -1,4 +1,4 @@
-"""Twenty trees that must stay as they are: methods, kinds of data and seeds, stored with their lengths.
+"""Trees that must stay as they are: methods, kinds of data and seeds, stored with their lengths.
 
 `python -m tests.fitting.test_stored_trees` stores them again, which is right only if a method was meant to change.
 """
@@ -42,20 +42,16 @@ FITS = {
     "treerep, table, another seed": lambda: tr.fit(table(), method="treerep", rng=7),
     "treerep, best of 5": lambda: tr.fit(table(), method="treerep", trials=5),
     "treerep, graph, closest": lambda: tr.fit(graph(), method="treerep", pivot="closest"),
-    "treerep, Manhattan, finished by joining": lambda: tr.fit(
-        points(), metric="manhattan", method="treerep", finish="nj", zone_size=8
-    ),
     "neighbor_joining": lambda: tr.fit(table(), method="neighbor_joining"),
     "bionj": lambda: tr.fit(table(), method="bionj"),
     "relaxed_neighbor_joining": lambda: tr.fit(table(), method="relaxed_neighbor_joining", rng=2),
-    "minimum_evolution": lambda: tr.fit(table(), method="minimum_evolution", criterion="balanced"),
+    "minimum_evolution": lambda: tr.fit(table(), method="minimum_evolution"),
     "upgma": lambda: tr.fit(table(), method="upgma"),
     "gromov": lambda: tr.fit(table(), method="gromov", root=3),
     "construct_tree": lambda: tr.fit(table(), method="construct_tree"),
     "minimum_spanning_tree": lambda: tr.fit(points(), metric="chebyshev", method="minimum_spanning_tree"),
     "level_tree": lambda: tr.fit(graph(), method="level_tree", root=0),
     "low_stretch": lambda: tr.fit(graph(), method="low_stretch", rng=4),
-    "frt": lambda: tr.fit(table(), method="frt", rng=6),
     "backbone of 10": lambda: tr.fit(points(), metric="euclidean", method="backbone", size=10),
     "refined": lambda: tr.refine(tr.fit(table(), method="treerep"), table()),
 }

@@ -417,15 +417,10 @@ def test_a_bad_number_of_trees_gets_one_clear_line(count: Any) -> None:
         ("device", "cpu"),
         ("tol", 0.1),
         ("pivot", "near"),
-        ("finish", "nj"),
-        ("zone_size", 5),
         ("graph", "knn"),
         ("k", 3),
         ("root", 0),
         ("linkage", "single"),
-        ("criterion", "ols"),
-        ("nni", True),
-        ("spr", False),
         ("draws", 4),
         ("size", 100),
     ],
@@ -474,8 +469,6 @@ def test_missing_distances_get_one_clear_line() -> None:
 
 def test_options_that_refine_only_one_tree_get_one_clear_line() -> None:
     start = tr.fit(CYCLE, trees=2)
-    with pytest.raises(ValueError, match="weights='heuristic' does not apply to a sum of trees"):
-        tr.refine(start, CYCLE, weights="heuristic")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="leave out engine and device"):
         tr.refine(start, CYCLE, device="cpu")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="tree has 4 points and data has 6"):

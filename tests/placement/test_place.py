@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import treerep as tr
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from tests.tree.strategies import caterpillar, naive_distances, trees
-from treerep.placement._locate import WALKS
 from treerep.placement._separators import find_separators
 
 # Random distances may fit the tree better with other lengths.
@@ -100,67 +99,6 @@ def test_no_place_is_better(d: np.ndarray) -> None:
         placed = tr.place(old, d[-1:, :-1], lengths="given")
         error = np.abs(placed.block([len(d) - 1], range(len(d) - 1)) - d[-1:, :-1]).max()
         assert error <= best + 1e-12 * d.max()
-
-
-def naive_fit(
-    d: np.ndarray, asked: dict[int, list[int]], row: np.ndarray, a: int, b: int, floor: float
-) -> tuple[float, np.ndarray]:
-    """Error of the best place at node a or on the edge (a, b), and the distances from it, by least squares."""
-    points = np.concatenate([np.asarray(p) for p in asked.values()])
-    weights = np.maximum(row[points], floor) ** -2.0
-    length, near_a = d[a, b], d[a, points] <= d[b, points]
-    offsets = row[points] - np.minimum(d[a, points], d[b, points])
-
-    def mean(chosen: np.ndarray) -> float:
-        return float(np.average(offsets[chosen], weights=weights[chosen])) if chosen.any() else 0.0
-
-    x = np.clip((mean(near_a) - mean(~near_a) + length) / 2, 0, length) if a != b else 0.0
-    left = offsets - np.where(near_a, x, length - x)
-    height = max(float(np.average(left, weights=weights)), 0.0)
-    return float((weights * (left - height) ** 2).sum()), np.minimum(d[a] + x, d[b] + length - x) + height
-
-
-def naive_place(tree: tr.Tree, row: np.ndarray, walks: int, floor: float) -> tuple[float, np.ndarray]:
-    """Walk as the kernel does, for a tree of positive lengths and distances that are no tree's."""
-    separators, d = (
-        find_separators(tree, walks, 1e-300, np.random.default_rng(0)),
-        naive_distances(tree),
-    )
-    ends, asked = [], {}
-    for k in range(walks):
-        at, asked[k] = separators.first, []
-        while True:
-            arms = np.arange(separators.starts[at], separators.starts[at + 1])
-            asked[k] += separators.points[k, arms].tolist()
-            values = row[separators.points[k, arms]] - separators.gaps[k, arms]
-            best = arms[np.argmin(values)]
-            alone = len(arms) > 1 and np.partition(values, 1)[1] > values.min()
-            if not alone or separators.neighbor[best] == at or separators.following[best] < 0:
-                ends.append((at, int(separators.neighbor[best]) if alone else at))
-                break
-            at = separators.following[best]
-    position = separators.tree.position
-    nearest = min((p for points in asked.values() for p in points), key=lambda p: (row[p], position[p]))
-    parent = int(tree.rooted().parent[nearest])
-    ends.append((nearest, parent if parent >= 0 else nearest))
-    return min((naive_fit(d, asked, row, a, b, floor) for a, b in ends), key=lambda fit: fit[0])
-
-
-@MISFITS
-@given(st.integers(3, 40), st.integers(0, 10**6))
-@settings(max_examples=40)
-def test_the_kernel_walks_as_plain_python_does(n: int, seed: int) -> None:
-    points = np.random.default_rng(seed).normal(size=(n + 1, 3))
-    row = tr.PointMetric(points).block([n], range(n))
-    tree = tr.fit(points[:n], metric="euclidean", method="treerep")
-    if (tree.weights == 0).any():
-        return
-    _, expected = naive_place(tree, row[0], WALKS, 1e-9 * row.max())
-    assert_allclose(
-        tr.place(tree, row, lengths="given", method="search").block([n], range(n))[0],
-        expected[:n],
-        rtol=1e-7,
-    )
 
 
 @MISFITS

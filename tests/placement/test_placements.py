@@ -282,8 +282,4 @@ def test_errors() -> None:
         tr.placements(QUARTET, gaps)
     with pytest.raises(tr.MetricError, match="row 0 has 2 known distances: give at least 3"):
         tr.placements(QUARTET, gaps, missing=True)
-    with pytest.raises(ValueError, match="method='search' needs all distances"):
-        tr.place(QUARTET, row, method="search", missing=True)
-    with pytest.raises(ValueError, match="method must be"):
-        tr.place(QUARTET, row, method="nearest")
     assert len(tr.placements(QUARTET, np.empty((0, 4)))) == 0

@@ -189,15 +189,6 @@ def test_squares_may_be_beyond_all_numbers(scale: float, weights: str) -> None:
     assert_allclose(other.weights / scale, one.weights, atol=1e-6)
 
 
-def test_heuristic_weights_stay_heuristic_next_to_moves() -> None:
-    metric = tr.PointMetric(POINTS)
-    plain = tr.refine(tr.fit(metric, method="treerep"), metric, weights="heuristic")
-    exact = tr.refine(plain, metric, weights="l2", moves=False)  # of the same topology
-    assert plain.refinement.residual is None  # no least squares at the end
-    assert plain.refinement.objective > exact.refinement.objective
-    assert plain.refinement.objective < plain.refinement.objective_before
-
-
 def test_many_points_are_refined_by_samples() -> None:
     points = tr.datasets.hyperbolic_points(12_000, 3, rng=0)
     tree = tr.fit(points, method="treerep")
@@ -310,7 +301,7 @@ def test_one_tree_beats_what_is_published(name: str, data_folder: Path) -> None:
     [
         (
             {"weights": "l3"},
-            "weights must be one of 'l1', 'l2', 'relative_l2', 'heuristic', 'none', not 'l3'",
+            "weights must be one of 'l1', 'l2', 'relative_l2', 'none', not 'l3'",
         ),
         (
             {"balance": 1.5},

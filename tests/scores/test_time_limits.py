@@ -19,7 +19,7 @@ from treerep.treelikeness.sampling import quadruples as four_point_sampling
 from treerep.treelikeness.sampling.graph_distances import labels_pay
 from treerep.treelikeness.sampling.quadruples import distinct_quadruples, four_point_values
 
-METHODS = ("exact", "base", "sample", "auto")
+METHODS = ("exact", "sample", "auto")
 
 
 def random_graph(n, weighted=False, seed=0):

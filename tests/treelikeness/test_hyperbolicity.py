@@ -18,17 +18,20 @@ from tests.metrics import Table
 from tests.processes import started
 from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from treerep._core import memory
+from treerep._core.parallel import Workers
 from treerep._core.progress import progress_bar
 from treerep.metric.base import MetricError
 from treerep.treelikeness._pace import Best, LimitReached, Pace
+from treerep.treelikeness._spaces import read_space, triangle_inequality_holds
 from treerep.treelikeness.base_points import bounds as base_point
+from treerep.treelikeness.base_points.bounds import search_bases
 from treerep.treelikeness.exact import far_apart, far_points
 from treerep.treelikeness.exact.far_points import search_far_points
 from treerep.treelikeness.sampling.quadruples import distinct_quadruples
 
 hyperbolicity = tr.hyperbolicity
 
-METHODS = ("exact", "base", "sample", "auto")
+METHODS = ("exact", "sample", "auto")
 
 
 def brute(d):
@@ -45,6 +48,17 @@ def value(d, witness):
     return (float(d[a][b]) + float(d[c][e]) - max(float(d[a][c]) + d[b][e], float(d[a][e]) + d[b][c])) / 2
 
 
+def from_bases(d, bases):
+    """Bounds of delta from base points, and the quadruple of the lower bound."""
+    metric = tr.MatrixMetric(d)
+    with Workers(1) as workers:
+        pace = Pace(workers, None)
+        best = Best(progress_bar(1, "", ""))
+        space = read_space(metric, pace)
+        bound = search_bases(space, triangle_inequality_holds(metric), bases, best, pace)
+    return best.h / 2, bound.high / 2, best.witness
+
+
 def check(data, d, tolerance=0.0):
     """Exact equals brute force with a witness that proves it, and every base interval contains it."""
     d = np.asarray(d, dtype=float)
@@ -58,10 +72,10 @@ def check(data, d, tolerance=0.0):
         assert abs(value(d, exact.witness) - exact) <= slack
     else:
         assert exact.witness is None
-    base = hyperbolicity(data, method="base", bases=2, n_jobs=1)
-    assert base.low - slack <= true <= base.high + slack
-    if base > 0:
-        assert abs(value(d, base.witness) - base) <= slack
+    low, high, witness = from_bases(d, 2)
+    assert low - slack <= true <= high + slack
+    if low > 0:
+        assert abs(value(d, witness) - low) <= slack
 
 
 @st.composite
@@ -243,9 +257,10 @@ def test_defects_of_a_few_steps_count(unit, rounded):
     d = np.round(steps * unit, 10)
     assert tr.MatrixMetric(d).input_eps > 0 or not rounded
     least = (d[0, 1] + d[2, 3] - max(d[0, 2] + d[1, 3], d[0, 3] + d[1, 2])) / 2
-    exact, base = hyperbolicity(d, method="exact"), hyperbolicity(d, method="base")
+    exact = hyperbolicity(d, method="exact")
+    low, high, _ = from_bases(d, 4)
     assert exact.low == exact.high >= least * (1 - 1e-12) > 7 * unit
-    assert base.low <= exact.low * (1 + 1e-12) and exact.low <= base.high * (1 + 1e-12)
+    assert low <= exact.low * (1 + 1e-12) and exact.low <= high * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("scale", [5e-324 * 2**40, 1e-306, 1e300])
@@ -406,7 +421,7 @@ def test_intervals_hold_whenever_time_is_up(kind, method, monkeypatch):
             break
         stops += 1
     assert stops > 0
-    assert method in ("base", "sample") or (found.exact and abs(found - true) <= 1e-12)
+    assert method == "sample" or (found.exact and abs(found - true) <= 1e-12)
 
 
 def test_far_points_bound_delta_before_all_distances_are_read(monkeypatch):
@@ -436,7 +451,7 @@ import numpy as np, treerep as tr
 points = np.random.default_rng(0).standard_normal((3000, 20))
 for n in (50, 3000):
     try:
-        tr.hyperbolicity(points[:n], metric="euclidean", method="{method}", bases=1000, n_jobs={jobs})
+        tr.hyperbolicity(points[:n], metric="euclidean", method="exact", n_jobs={jobs})
     except KeyboardInterrupt:
         print("interrupted", flush=True)
     else:
@@ -444,9 +459,9 @@ for n in (50, 3000):
 """
 
 
-@pytest.mark.parametrize(("method", "jobs"), [("exact", 2), ("base", 1)])
-def test_a_long_search_can_be_interrupted(method, jobs):
-    code = SEARCH.format(method=method, jobs=jobs)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_long_search_can_be_interrupted(jobs):
+    code = SEARCH.format(jobs=jobs)
     pipe = subprocess.PIPE
     with started([sys.executable, "-c", code], stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stdout.readline() == "ready\n"
@@ -463,14 +478,16 @@ def test_auto_samples_where_memory_is_short(monkeypatch):
         hyperbolicity(nx.cycle_graph(12), method="exact")
 
 
-def test_auto_stops_by_work_and_tries_bases(monkeypatch):
+def test_auto_stops_by_work_and_bounds_from_bases(monkeypatch):
     from treerep.treelikeness import hyperbolicity as module
 
     points = np.random.default_rng(0).standard_normal((60, 8))
     whole = hyperbolicity(points, metric="euclidean", method="exact")
     monkeypatch.setattr(module, "_AUTO_STEPS", 1)
     found = hyperbolicity(points, metric="euclidean")
-    assert found.method == "base" and found.low <= whole <= found.high
+    assert found.method == "exact" and not found.exact
+    assert found.low <= whole <= found.high < found.diameter / 2
+    assert "incomplete" in repr(found)
     monkeypatch.setattr(module, "_AUTO_POINTS", 10)
     assert hyperbolicity(points, metric="euclidean").method == "sample"
     monkeypatch.setattr(module, "_AUTO_COMPONENT", 10)
@@ -486,7 +503,6 @@ def test_auto_stops_by_work_and_tries_bases(monkeypatch):
         ({"time_limit": True}, "time_limit must be a positive number of seconds"),
         ({"time_limit": "5"}, "time_limit must be a positive number of seconds"),
         ({"normalize": "no"}, "normalize must be True or False"),
-        ({"bases": 0}, "bases must be a positive whole number"),
         ({"quadruples": 1.5}, "quadruples must be a positive whole number"),
     ],
 )
@@ -517,15 +533,15 @@ def test_bounds_from_bases_are_a_factor_of_two_apart_for_whole_numbers(scale):
     rng = np.random.default_rng(scale)
     for n in (5, 17, 40):
         d = np.triu(rng.integers(scale, 2 * scale + 1, (n, n)), 1)  # a metric: no distance exceeds two others
-        for data in (d + d.T, tr.MatrixMetric((d + d.T).astype(float))):
-            found = hyperbolicity(data, method="base", bases=1)
-            assert found.low <= found.high <= 2 * found.low
-            assert 2 * found.high == round(2 * found.high)
+        for data in (d + d.T, (d + d.T).astype(float)):
+            low, high, _ = from_bases(data, 1)
+            assert low <= high <= 2 * low
+            assert 2 * high == round(2 * high)
 
 
 def test_bounds_from_bases_of_real_distances_are_rounded_as_documented():
     rng = np.random.default_rng(7)
     for n in (5, 17, 40):
         d = np.triu(1 + rng.random((n, n)) * 10.0 ** rng.integers(-7, 0), 1)
-        found = hyperbolicity(d + d.T, method="base", bases=1)
-        assert found.low <= brute(d + d.T) <= found.high <= 2 * found.low + 2.0**-25 * d.max()
+        low, high, _ = from_bases(d + d.T, 1)
+        assert low <= brute(d + d.T) <= high <= 2 * low + 2.0**-25 * d.max()

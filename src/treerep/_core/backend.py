@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ..scores._sampling import Rows
     from ..scores.mean_average_precision import Ranking
     from ..tree.tree import Tree
-    from ..treelikeness.base_points.bounds import DefectSearch
 
 #: The class of each backend, as "module:name".
 BACKENDS = {
@@ -79,14 +78,6 @@ class Backend(ABC):
     @abstractmethod
     def average_precisions(self, ranking: "Ranking") -> "NDArray[np.float64]":
         """Return the average precision of each point of a ranking, in any order."""
-
-    def defect_search(self, method: str) -> "DefectSearch":  # noqa: ARG002
-        """Return the search over the products of a base point, for a method of `hyperbolicity`."""
-        raise self.lacks("hyperbolicity")
-
-    def lacks(self, operation: str) -> ValueError:
-        """Return the error to raise for an operation that this backend does not support."""
-        return ValueError(f"{operation} is not available with {self.name}: leave it out")
 
 
 def backend_for(

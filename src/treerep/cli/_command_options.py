@@ -451,7 +451,6 @@ class DeltaOptions:
     time_limit: TimeLimit = None
     seed: Seed = 0
     jobs: Jobs = None
-    device: Device = None
     json: Json = False
     reading: Reading
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     FitMethod = str
     EmbedMethod = str
-    DeltaMethod = Literal["auto", "exact", "base", "sample"]
+    DeltaMethod = Literal["auto", "exact", "sample"]
 else:  # typer lists and validates the names
     FitMethod = Literal[tuple(methods.FIT)]
     EmbedMethod = Literal[tuple(methods.EMBED)]
@@ -38,7 +38,7 @@ Layout = Literal[
 ]
 Lengths = Literal["original", "square root", "equal", "cladogram"]
 Norm = Literal["linear", "log"]
-Weights = Literal["l1", "l2", "relative_l2", "heuristic", "none"]
+Weights = Literal["l1", "l2", "relative_l2", "none"]
 TreeFormat = Literal["newick", "nexus", "npz", "json", "graphml", "dot", "auspice", "itol"]
 AnyFormat = Literal[
     "npy",

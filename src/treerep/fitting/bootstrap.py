@@ -53,7 +53,7 @@ def bootstrap_trees(
         Seed of the columns and of the random choices of the method. The same seed gives the same
         trees for every number of threads.
     options : mapping, optional
-        Options of the method, by their names in `fit`: `{"criterion": "ols"}`.
+        Options of the method, by their names in `fit`: `{"linkage": "single"}`.
 
     Returns
     -------

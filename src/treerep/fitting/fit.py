@@ -42,15 +42,10 @@ def fit(
     n_jobs: int | None = None,
     tol: float | Literal["auto"] | None = None,
     pivot: Literal["random", "near", "closest"] | None = None,
-    finish: Literal["treerep", "nj"] | None = None,
-    zone_size: int | None = None,
     graph: Literal["complete", "knn"] | None = None,
     k: int | None = None,
     root: int | str | None = None,
     linkage: Literal["average", "single", "complete"] | None = None,
-    criterion: Literal["balanced", "ols"] | None = None,
-    nni: bool | None = None,
-    spr: bool | None = None,
     moves: bool | None = None,
     draws: int | None = None,
     size: int | None = None,
@@ -74,15 +69,10 @@ def fit(
     n_jobs: int | None = None,
     tol: float | Literal["auto"] | None = None,
     pivot: Literal["random", "near", "closest"] | None = None,
-    finish: Literal["treerep", "nj"] | None = None,
-    zone_size: int | None = None,
     graph: Literal["complete", "knn"] | None = None,
     k: int | None = None,
     root: int | str | None = None,
     linkage: Literal["average", "single", "complete"] | None = None,
-    criterion: Literal["balanced", "ols"] | None = None,
-    nni: bool | None = None,
-    spr: bool | None = None,
     moves: bool | None = None,
     draws: int | None = None,
     size: int | None = None,
@@ -143,12 +133,6 @@ def fit(
         picks any point. "near" picks the nearest of four points to the newer end of the edge.
         "closest" picks the nearest of all points; this is the paper's rule, and quadratic on
         long paths.
-    finish : "treerep" or "nj"
-        (`method="treerep"` only) "nj" finishes zones of at most `zone_size` points by neighbor
-        joining, in O(n zone_size). This preserves neighborhoods better if the data is far from a
-        tree.
-    zone_size : int
-        (`finish="nj"` only) Largest zone to finish by neighbor joining, 100 by default.
     graph : "complete" or "knn"
         (`minimum_spanning_tree`, `bfs`, `level_tree` and `low_stretch` only) The graph to use for
         data that is not a graph. The complete graph is never stored. If the graph of the `k`
@@ -160,16 +144,6 @@ def fit(
         point to start from.
     linkage : "average", "single" or "complete"
         (`method="gromov"` only) The Gromov product of two clusters.
-    criterion : "balanced" or "ols"
-        (`method="minimum_evolution"` only) The definition of tree length.
-    nni : bool
-        (`method="minimum_evolution"` only) Whether to exchange neighboring subtrees while this
-        makes the tree shorter. On by default. `spr=True` includes these exchanges.
-    spr : bool
-        (`method="minimum_evolution"` only) Whether to move subtrees to other edges while this
-        makes the tree shorter, from the tree of `bionj`. Needs `criterion="balanced"`. On by
-        default for this criterion and up to 10,000 points, unless `nni=False`. Without these
-        options, sequences, characters and squared Euclidean points need no matrix, at any size.
     moves : bool
         (`method="linf"` only) Whether to move points and subtrees while this lowers the largest
         error. On by default.
@@ -209,9 +183,10 @@ def fit(
     <table of methods>
 
     "auto", "neighbor_joining", "bionj" and "minimum_evolution" accept a metric with missing
-    distances (see `MatrixMetric`). If the measured distances are those of a tree, the tree
-    reproduces them; several trees may do so. Otherwise the tree starts from NJ* (Criscuolo and
-    Gascuel, BMC Bioinformatics 9, 2008) and fits the measured pairs. The time is O(n^3).
+    distances (see `MatrixMetric`). The tree starts from NJ* (Criscuolo and Gascuel, BMC
+    Bioinformatics 9, 2008) and fits the measured pairs. If these are distances of a tree and at most
+    a third is missing, the tree nearly always reproduces them; several trees may do so. The time is
+    O(n^3).
 
     The default root of "bfs" and "level_tree" costs up to n more searches (288 above 4,096
     points).
@@ -237,15 +212,10 @@ def fit(
     given = {
         "tol": tol,
         "pivot": pivot,
-        "finish": finish,
-        "zone_size": zone_size,
         "graph": graph,
         "k": k,
         "root": root,
         "linkage": linkage,
-        "criterion": criterion,
-        "nni": nni,
-        "spr": spr,
         "moves": moves,
         "draws": draws,
         "size": size,

@@ -30,17 +30,6 @@ class TreeRepOptions:
 
     tol: float | Literal["auto"] | None = None
     pivot: Literal["random", "near", "closest"] | None = None
-    finish: Literal["treerep", "nj"] | None = None
-    zone_size: int | None = None
-
-
-@dataclass(frozen=True)
-class MinimumEvolutionOptions:
-    """Options of `minimum_evolution`."""
-
-    criterion: Literal["balanced", "ols"] | None = None
-    nni: bool | None = None
-    spr: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core.kernel import helper, kernel
+from .._core.kernel import helper
 from ..metric.oracle.distance_kernels import _highest_bit, distances
 
 
@@ -189,71 +189,3 @@ def _fit(separators: Any, a: int, b: int, read: Any, count: int, scale: Any) -> 
     if above >= tol and length - above < tol:
         return upper, 0.0, height, error, exact
     return lower, above if above >= tol else 0.0, height, error, exact
-
-
-@helper
-def _is_new(ends: Any, k: int) -> bool:
-    for i in range(k):
-        same = ends[i, 0] == ends[k, 0] and ends[i, 1] == ends[k, 1]
-        if same or (ends[i, 0] == ends[k, 1] and ends[i, 1] == ends[k, 0]):
-            return False
-    return True
-
-
-@kernel
-def find_places(
-    oracle: Any,
-    shift: int,
-    separators: Any,
-    start: int,
-    stop: int,
-    scale: Any,
-    node: Any,
-    above: Any,
-    height: Any,
-) -> None:
-    """Write the places of the new points start ... stop-1 to node, above and height.
-
-    New point i is point shift + i of the oracle.
-    """
-    walks = len(separators.points)
-    size = walks * separators.most
-    read = Readings(
-        np.empty(size, np.int64),
-        np.empty(size),
-        np.empty(size, np.int64),
-        np.empty(size),
-        np.empty(size),
-        np.empty(size, np.int64),
-        np.empty(size),
-    )
-    ends = np.empty((walks + 1, 2), np.int64)
-    floor = max(scale.tol, 1e-9 * scale.unit)
-    for i in range(start, stop):
-        w = shift + i
-        exact = False
-        error = np.inf
-        ends[0, 0], ends[0, 1], count, spread = _walk(oracle, w, separators, 0, 2 * scale.ties, read, 0)
-        if spread < 8 * scale.tol:
-            _sort_readings(separators, read, count, scale.unit, floor)
-            place = _fit(separators, ends[0, 0], ends[0, 1], read, count, scale)
-            node[i] = separators.tree.order[place[0]]
-            exact = place[4]
-            above[i] = place[1]
-            height[i] = place[2]
-        if exact:
-            continue
-        for k in range(1, walks):
-            ends[k, 0], ends[k, 1], count, _ = _walk(oracle, w, separators, k, 2 * scale.ties, read, count)
-        # Close to an old point, the edge above that point may fit better than the ends of the
-        # walks.
-        ends[walks, 0] = _sort_readings(separators, read, count, scale.unit, floor)
-        ends[walks, 1] = separators.least[0, ends[walks, 0]]
-        for k in range(walks + 1):
-            if _is_new(ends, k):
-                place = _fit(separators, ends[k, 0], ends[k, 1], read, count, scale)
-                if k == 0 or place[3] < error:
-                    node[i] = separators.tree.order[place[0]]
-                    error = place[3]
-                    above[i] = place[1]
-                    height[i] = place[2]

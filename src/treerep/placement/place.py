@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 
-from .._core.checks import check_choice, check_flag, positive_number, tolerance_or_none
+import numpy as np
+
+from .._core.checks import check_flag, positive_number, tolerance_or_none
 from .._core.parallel import Workers
 from .._core.typing import MetricLike
 from ..metric.base import check_labels
+from ..metric.oracle.blocks import write_block
 from ..tree.structure.canonical import canonical_edges
 from ..tree.tree import Tree
 from ._attach import attach
 from ._lengths import Lengths, read_in_units
-from ._locate import Places, Tolerances, locate
+from ._locate import Places, Tolerances
 from ._new_distances import NewDistances, read_distances, tolerances_of
 from ._new_points import matched_rows
 from .candidates.search import NEAREST, POWER, Weighting, best_places, find_candidates
@@ -28,7 +31,6 @@ def place(
     metric: str | None = None,
     labels: Sequence[object] | None = None,
     lengths: Lengths | None = None,
-    method: str = "least_squares",
     nearest: int | None = NEAREST,
     power: float = POWER,
     missing: bool = False,
@@ -67,17 +69,13 @@ def place(
         - "scale": multiply all lengths by one factor. This is the default without `data`. Factors
           between 1/1.25 and 1.25 count as 1. By default, a warning tells the factor if it is not 1.
         - "given": use the lengths as they are. A warning tells if they do not fit the distances.
-    method : {"least_squares", "search"}
-        "least_squares" chooses the edge with the least squared errors. "search" follows the
-        branches of the tree and compares five places, which is faster.
     nearest : int or None
-        (`method="least_squares"` only) Number of nearest points that choose the edge. A few
-        points near that edge are added. None uses all distances.
+        Number of nearest points that choose the edge. A few points near that edge are added. None
+        uses all distances.
     power : float
-        (`method="least_squares"` only) Squared errors are divided by distance**power. 2 is the
-        criterion of Fitch and Margoliash.
+        Squared errors are divided by distance**power. 2 is the criterion of Fitch and Margoliash.
     missing : bool
-        (`method="least_squares"` only) Whether NaN in `rows` means a missing distance.
+        Whether NaN in `rows` means a missing distance.
     tol : float or "auto"
         Lengths below this value count as zero. "auto" is 0.1 if the distances are whole numbers and
         the lengths of the tree are multiples of 1/4. Otherwise, "auto" is the size of rounding
@@ -121,8 +119,8 @@ def place(
     The place on the edge is then fitted to all distances. Rows of distances take O(n) time per
     point. With `data`, about 12 log2(n) + 200 distances are computed per point.
 
-    On an exact tree, both methods need about 3 log2(n) distances per point, plus one distance for
-    each neighbor of a node with many neighbors.
+    On an exact tree, about 3 log2(n) distances per point are needed, plus one distance for each
+    neighbor of a node with many neighbors.
 
     References
     ----------
@@ -138,7 +136,7 @@ def place(
     '(0:2.0,1:2.0,2:0.0,3:1.0);'
     """
     require_tree(tree)
-    weighting = check_method(method, nearest, power, missing)
+    weighting = check_weighting(nearest, power, missing)
     given = matched_rows(tree, rows, data, metric)
     m = given.m
     all_labels = joined_labels(tree, given.names if labels is None else labels, m)
@@ -160,7 +158,6 @@ def find_places(
     *,
     data: MetricLike = None,
     metric: str | None = None,
-    method: str = "least_squares",
     tol: float | str = "auto",
     n_jobs: int | None = None,
 ) -> Places:
@@ -169,11 +166,10 @@ def find_places(
     The parameters are those of `place`, with `lengths="given"` and no warning.
     """
     given = matched_rows(tree, rows, data, metric)
-    weighting = check_method(method, NEAREST, POWER, missing=False)
     new = read_distances(tree, given, missing=False, mutual=False)
     tolerances = tolerances_of(tree, new, tolerance_or_none(tol))
     with Workers(n_jobs) as workers:
-        return _find(tree, new, given.m, tolerances, weighting, workers)
+        return _find(tree, new, given.m, tolerances, Weighting(), workers)
 
 
 def require_tree(tree: object) -> None:
@@ -184,20 +180,15 @@ def require_tree(tree: object) -> None:
         )
 
 
-def check_method(method: str, nearest: int | None, power: float, missing: bool) -> Weighting | None:
-    """Validate the options of a method. Return None for "search"."""
-    check_choice("method", method, ("least_squares", "search"))
+def check_weighting(nearest: int | None, power: float, missing: bool) -> Weighting:
+    """Validate the options of the choice of an edge."""
     check_flag("missing", missing)
     weighting = Weighting(None if nearest is None else positive_number(nearest, "nearest"), float(power))
     if weighting.nearest is not None and weighting.nearest < _FEWEST:
         raise ValueError(f"nearest must be at least {_FEWEST}, not {nearest}")
     if not 0 <= weighting.power <= _LARGEST_POWER:
         raise ValueError(f"power must be between 0 and {_LARGEST_POWER}, not {power!r}")
-    if method == "least_squares":
-        return weighting
-    if missing:
-        raise ValueError("method='search' needs all distances: use method='least_squares'")
-    return None
+    return weighting
 
 
 def _find(
@@ -205,16 +196,16 @@ def _find(
     new: NewDistances,
     m: int,
     tolerances: Tolerances,
-    weighting: Weighting | None,
+    weighting: Weighting,
     workers: Workers,
 ) -> Places:
-    # A tree of one point has no edges, and the only place is that point.
-    if weighting is not None and len(tree.edges):
+    if len(tree.edges):
         found = find_candidates(tree, new, m, tolerances, weighting, 1, workers)
         return best_places(tree, found, tolerances.tol)
-    if new.oracle is None:
-        raise ValueError("method='search' needs points as data: use method='least_squares'")
-    return locate(tree, new.oracle, new.shift, m, tolerances, workers)
+    # A tree of one point has no edges, and the only place is that point.
+    height = np.empty((m, 1))
+    write_block(new.oracle, new.shift + np.arange(m), np.zeros(1, np.int64), height)
+    return Places(np.zeros(m, np.int64), np.zeros(m), height[:, 0])
 
 
 def joined_labels(tree: Tree, labels: Sequence[object] | None, m: int) -> tuple[str, ...] | None:

@@ -17,7 +17,7 @@ from ._locate import Indices, Numbers
 from ._new_distances import tolerances_of
 from ._new_points import matched_rows
 from .candidates.search import NEAREST, POWER, Candidates, find_candidates, snapped
-from .place import check_method, joined_labels, require_tree
+from .place import check_weighting, joined_labels, require_tree
 
 #: Number of places that are returned for each point.
 PLACES = 7
@@ -235,8 +235,7 @@ def placements(
     """
     require_tree(tree)
     count = positive_number(candidates, "candidates")
-    weighting = check_method("least_squares", nearest, power, missing)
-    assert weighting is not None
+    weighting = check_weighting(nearest, power, missing)
     if not len(tree.edges):
         raise ValueError("a tree of one point has no edges: use place")
     given = matched_rows(tree, rows, data, metric)

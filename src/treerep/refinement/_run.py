@@ -317,7 +317,7 @@ class Run:
     def _fit_quickly(self, candidate: Candidate, deadline: float) -> Candidate:
         """Fit weights by least squares. Return the unchanged tree if the fit is not better."""
         time_limit = self.clock.time_limit(deadline)
-        if self.goal.weights in ("none", "heuristic") or time_limit == 0:
+        if self.goal.weights == "none" or time_limit == 0:
             return candidate
         fitted = fit_weights(
             candidate.tree,

@@ -17,7 +17,7 @@ from ._run import LIMITS, Limits, RefineRequest, Run
 from .report import RefinedTree
 from .sums.fit import SumRequest, refine_sum
 
-WEIGHTS = ("l1", "l2", "relative_l2", "heuristic", "none")
+WEIGHTS = ("l1", "l2", "relative_l2", "none")
 
 __all__ = ["WEIGHTS", "RefineRequest", "refine", "refined_tree"]
 
@@ -28,7 +28,7 @@ def refine(
     data: MetricLike,
     *,
     metric: str | None = None,
-    weights: Literal["l1", "l2", "relative_l2", "heuristic", "none"] = "l1",
+    weights: Literal["l1", "l2", "relative_l2", "none"] = "l1",
     moves: bool = True,
     balance: float = 0.5,
     time_limit: float | None = None,
@@ -59,7 +59,7 @@ def refine(
     data: MetricLike,
     *,
     metric: str | None = None,
-    weights: Literal["l1", "l2", "relative_l2", "heuristic", "none"] = "l1",
+    weights: Literal["l1", "l2", "relative_l2", "none"] = "l1",
     moves: bool = True,
     balance: float = 0.5,
     time_limit: float | None = None,
@@ -78,14 +78,13 @@ def refine(
         The distances that the tree approximates. See `as_metric`, also for `metric`. If some
         distances are missing, only the measured pairs count, and the objective does not include
         neighborhoods.
-    weights : "l1", "l2", "relative_l2", "heuristic" or "none"
+    weights : "l1", "l2", "relative_l2" or "none"
         The objective of the edge lengths.
 
         - "l1": the average distortion, combined with the precision of neighborhoods (see
           `balance`).
         - "l2": the sum of squared errors, minimized exactly.
         - "relative_l2": the sum of squared relative errors (Fitch and Margoliash 1967).
-        - "heuristic": 200 gradient steps on sampled pairs, as in the paper, for comparison.
         - "none": edge lengths change only through moves.
     moves : bool
         Whether the topology may change. Points and subtrees move if `balance` is below 1/2,
@@ -133,7 +132,7 @@ def refine(
 
     Each tree of a sum moves to fit what the other trees leave, and all edge lengths are fitted
     together after every round of moves, also with `weights="none"`. A sum needs all distances in
-    memory. "heuristic", `engine` and `device` do not apply to sums.
+    memory. `engine` and `device` do not apply to sums.
 
     Above 10,000 points, edge lengths are fitted to 256 sampled rows. Two trees are compared on 256
     other rows, and the better one is returned: either `tree` with new lengths or a backbone tree.
@@ -157,23 +156,15 @@ def refine(
     backend = backend_for(n_jobs=n_jobs, engine=engine, device=device)
     backend.validate(data=data)
     space = as_metric(data, metric=metric)
-    if weights == "heuristic":
-        refuse_missing(space, "weights='heuristic'", "use weights='l1' or 'l2'")
     tree = matched(tree, space, ("tree", "data"))
     if isinstance(tree, TreeSum):
-        _check_sum(weights, engine, device)
+        if engine is not None or device is not None:
+            raise ValueError("a sum of trees is refined by threads: leave out engine and device")
         refuse_missing(space, "a sum of trees", "refine one tree")
         options = float(balance), weights, time_limit, rng, n_jobs
         return refine_sum(tree, SumRequest(space, len(tree.trees), *options), moves=bool(moves))
     request = RefineRequest(tree, space, weights, bool(moves), float(balance), time_limit, rng)
     return backend.refine(request)
-
-
-def _check_sum(weights: str, engine: EngineLike, device: DeviceLike) -> None:
-    if weights == "heuristic":
-        raise ValueError("weights='heuristic' does not apply to a sum of trees: use 'l1' or 'l2'")
-    if engine is not None or device is not None:
-        raise ValueError("a sum of trees is refined by threads: leave out engine and device")
 
 
 def refined_tree(

@@ -9,11 +9,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.backend import backend_for
 from .._core.checks import check_choice, check_flag, check_time_limit, positive_number
 from .._core.parallel import Workers
 from .._core.progress import progress_bar
-from .._core.typing import DeviceLike, MetricLike, RNGLike
+from .._core.typing import MetricLike, RNGLike
 from .._core.used import note
 from ..metric._missing import refuse_missing
 from ..metric.as_metric import as_metric
@@ -36,7 +35,7 @@ from ._spaces import (
     search_row,
     triangle_inequality_holds,
 )
-from .base_points.bounds import DefectSearch, exact_violation, search_bases, triangle_violation
+from .base_points.bounds import exact_violation, search_bases, triangle_violation
 from .exact.far_apart import search_far_apart
 from .exact.far_points import search_far_points
 from .methods import METHODS
@@ -49,6 +48,8 @@ _AUTO_COMPONENT = 30_000
 _AUTO_WEIGHTED = 10_000
 _AUTO_STEPS = 3e9
 _SMALL = 200
+# Base points that bound delta if the exact search of "auto" is incomplete.
+_BASES = 4
 _SAMPLED_ROWS = 16  # rows that method="sample" uses for the diameter
 
 
@@ -56,14 +57,12 @@ def hyperbolicity(
     data: MetricLike,
     *,
     metric: str | None = None,
-    method: Literal["auto", "exact", "base", "sample"] = "auto",
+    method: Literal["auto", "exact", "sample"] = "auto",
     normalize: bool = False,
     time_limit: float | None = None,
-    bases: int = 4,
     quadruples: int = 100_000,
     rng: RNGLike = 0,
     n_jobs: int | None = None,
-    device: DeviceLike = None,
 ) -> Hyperbolicity:
     """Return Gromov's delta by the four-point condition: 0 for a tree.
 
@@ -77,26 +76,21 @@ def hyperbolicity(
         For a `Tree`, only the data points count, and delta is 0.
     metric : str, optional
         For points: as in `as_metric`.
-    method : "auto", "exact", "base" or "sample"
+    method : "auto", "exact" or "sample"
         - "exact" searches pairs that are far apart, from the farthest down, in every
           biconnected component of a graph. If a time limit ends the search, the result is an
           interval.
-        - "base" takes O(n^3) time. With one base point w, delta_w <= delta <= 2 delta_w.
-          Several base points narrow the interval.
         - "sample" draws random quadruples, and gives the mean of their values with a 95% interval,
           and bounds of delta. This method needs little memory.
         - "auto" uses "exact" for graphs with components of up to 30,000 vertices (10,000 with
           edge lengths), and for other metrics of up to 4,000 points. If "exact" takes too long,
-          "base" follows, and the result may be an interval. For larger data, or too little
-          memory, "auto" uses "sample".
+          the result is an interval. For larger data, or too little memory, "auto" uses "sample".
     normalize : bool
         Divide by the diameter, as the TreeRep paper does.
     time_limit : float, optional
         Seconds after which the best interval so far is returned. However short the limit, the
         data is validated and one row of distances is read. "sample" also reads a few
         quadruples.
-    bases : int
-        (`method="base"` only) Number of base points.
     quadruples : int
         (`method="sample"` only) Number of quadruples.
     rng : int, numpy Generator or None
@@ -104,8 +98,6 @@ def hyperbolicity(
     n_jobs : int, optional
         Number of threads; None uses all cores. Without a time limit, the number does not change the
         result.
-    device : str or torch.device, optional
-        (`method="base"` only) Compute with torch on this device, for example "cuda".
 
     Returns
     -------
@@ -131,8 +123,9 @@ def hyperbolicity(
 
     Memory is n^2 distances of 1, 2 or 8 bytes. A graph takes twice this memory, but only for its
     largest biconnected component, and usually 1 byte per distance. The exact search also lists the
-    pairs that it has reached, at up to 24 bytes each. "base" keeps a second matrix, and for real
-    distances a third matrix of half the size.
+    pairs that it has reached, at up to 24 bytes each. For data that is not a graph, it first bounds
+    delta from a base point w: delta_w <= delta <= 2 delta_w. This takes O(n^3) time and a second
+    matrix, and for real distances a third matrix of half the size.
 
     Borassi, Coudert, Crescenzi and Marino, On computing the hyperbolicity of real-world graphs
     (ESA 2015); Gromov, Hyperbolic groups (1987).
@@ -149,9 +142,7 @@ def hyperbolicity(
     check_choice("method", method, tuple(METHODS))
     check_time_limit(time_limit)
     note("hyperbolicity")
-    defect_search = backend_for(n_jobs=n_jobs, device=device).defect_search(method)
     check_flag("normalize", normalize)
-    bases = positive_number(bases, "bases")
     quadruples = positive_number(quadruples, "quadruples")
     began = time.monotonic()  # the limit includes the time to read the data
     distances = as_metric(data, metric=metric)
@@ -164,9 +155,6 @@ def hyperbolicity(
             Best(bar),
             Pace(workers, time_limit, steps, began),
             triangle_inequality_holds(distances),
-            defect_search,
-            "base" if method == "base" else "exact",
-            bases,
         )
         outcome = _run(task, method, quadruples, rng)
     return _result(task, outcome, normalize)
@@ -180,9 +168,6 @@ class _Task:
     best: Best
     pace: Pace
     triangle_inequality: bool  # whether the inequality is known to hold
-    defect_search: DefectSearch  # see `search_bases`
-    method: Literal["exact", "base"]
-    bases: int
 
 
 class _Outcome(NamedTuple):
@@ -257,7 +242,7 @@ def _bound_any_diameter(task: _Task) -> tuple[float, float]:
 
 
 def _bound(task: _Task, *, then_bases: bool) -> _Outcome:
-    """Run "exact" or "base". If `then_bases` is set, bases follow an incomplete exact search."""
+    """Run "exact". If `then_bases` is set, an incomplete search is followed by bounds from bases."""
     if isinstance(task.metric, GraphMetric):
         return _bound_graph(task, task.metric)
     try:
@@ -266,17 +251,17 @@ def _bound(task: _Task, *, then_bases: bool) -> _Outcome:
         space = read_space(task.metric, task.pace)
     except LimitReached:
         low, high = bound_diameter(task.metric, task.triangle_inequality, 1, task.pace)
-        return _Outcome(task.method, high, low, high)
+        return _Outcome("exact", high, low, high)
     diameter = float(space.distances.max())
     if space.graph is not None:
         parts = _Components(space, components(space.graph), np.full(len(space.points), -1))
         high = _search_components(replace(task, triangle_inequality=True), parts, diameter)
-        return _Outcome(task.method, high, diameter, diameter)
-    bound = _search_space(task, space)
+        return _Outcome("exact", high, diameter, diameter)
+    bound = _search_exact(task, space)
+    high = bound.high
     if then_bases and not bound.complete:
-        other = _search_bases(task, space)
-        return _Outcome("base", min(bound.high, other.high), diameter, diameter)
-    return _Outcome(task.method, bound.high, diameter, diameter)
+        high = min(high, search_bases(space, task.triangle_inequality, _BASES, task.best, task.pace).high)
+    return _Outcome("exact", high, diameter, diameter)
 
 
 def _bound_graph(task: _Task, graph: GraphMetric) -> _Outcome:
@@ -286,7 +271,7 @@ def _bound_graph(task: _Task, graph: GraphMetric) -> _Outcome:
         search_far_points(lambda k: search_row(graph, largest[k], largest), largest, task.best, task.pace)
     low, high = bound_graph_diameter(graph, task.pace)
     found = _search_components(task, _Components(graph, parts, np.full(len(graph), -1)), high)
-    return _Outcome(task.method, found, low, high)
+    return _Outcome("exact", found, low, high)
 
 
 def _search_components(task: _Task, parts: _Components, diameter: float) -> float:
@@ -296,7 +281,7 @@ def _search_components(task: _Task, parts: _Components, diameter: float) -> floa
         if _component_bound(task, vertices, diameter) <= task.best.h:
             break
         try:
-            bound = _search_space(task, parts.read(k, task.pace))
+            bound = _search_exact(task, parts.read(k, task.pace))
         except LimitReached:
             bound = Bound(_component_bound(task, vertices, diameter), complete=False)
         high = max(high, bound.high)
@@ -332,14 +317,6 @@ def _bound_remaining(task: _Task, parts: _Components, first: int, diameter: floa
     return high
 
 
-def _search_space(task: _Task, space: Space) -> Bound:
-    return _search_bases(task, space) if task.method == "base" else _search_exact(task, space)
-
-
-def _search_bases(task: _Task, space: Space) -> Bound:
-    return search_bases(space, task.triangle_inequality, task.bases, task.best, task.pace, task.defect_search)
-
-
 def _search_exact(task: _Task, space: Space) -> Bound:
     """Search one space for its exact h.
 
@@ -363,7 +340,7 @@ def _search_exact(task: _Task, space: Space) -> Bound:
             best.offer(violation, four)
             slack = max(slack, violated)
             triangles = violated == 0
-        one_base = search_bases(space, triangles, 1, best, task.pace, task.defect_search)
+        one_base = search_bases(space, triangles, 1, best, task.pace)
         high = min(high, one_base.high)
         if high <= rounding(task.metric, largest):
             return Bound(high, complete=True)

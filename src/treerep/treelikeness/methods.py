@@ -9,22 +9,10 @@ from .._core.method import Method, records
 
 
 @dataclass(frozen=True)
-class BaseOptions:
-    """Options of `base`."""
-
-    bases: int | None = None
-
-
-@dataclass(frozen=True)
 class SampleOptions:
     """Options of `sample`."""
 
     quadruples: int | None = None
-
-
-@dataclass(frozen=True)
-class AutoOptions(BaseOptions, SampleOptions):
-    """Options of `auto`, which may end with `base` or `sample`."""
 
 
 _CITE = ("gromov1987", "borassi2015")
@@ -34,9 +22,9 @@ METHODS = records(
     Method(
         "auto",
         "treerep.treelikeness.hyperbolicity:hyperbolicity",
-        "`exact` within limits, then `base`; `sample` for large data",
+        "`exact` within limits; `sample` for large data",
         cite=_CITE,
-        options=AutoOptions,
+        options=SampleOptions,
         random=True,
         threads=True,
     ),
@@ -48,16 +36,6 @@ METHODS = records(
         time="n⁴ at worst, far less in practice",
         memory="n²",
         cite=_CITE,
-        threads=True,
-    ),
-    Method(
-        "base",
-        "treerep.treelikeness.base_points.bounds:search_bases",
-        "bounds within a factor of 2, from base points (Gromov 1987)",
-        time="n³ per base",
-        memory="n²",
-        cite=_CITE,
-        options=BaseOptions,
         threads=True,
     ),
     Method(

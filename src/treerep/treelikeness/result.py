@@ -24,7 +24,7 @@ class Hyperbolicity(float):
     relative : float
         2 delta / diameter, from 0 for a tree to 1.
     method : str
-        "exact", "base" or "sample".
+        "exact" or "sample".
     mean, mean_low, mean_high : float or None
         (`method="sample"` only) Mean four-point value of random quadruples, and its 95%
         interval.
@@ -42,8 +42,8 @@ class Hyperbolicity(float):
 
     Examples
     --------
-    >>> Hyperbolicity(1.0, high=1.5, witness=(0, 2, 1, 3), diameter=3.0, method="base")
-    1 [1, 1.5] (base, diameter 3)
+    >>> Hyperbolicity(1.0, high=1.5, witness=(0, 2, 1, 3), diameter=3.0, method="exact")
+    1 [1, 1.5] (incomplete, diameter 3)
     """
 
     __slots__ = (
@@ -107,9 +107,10 @@ class Hyperbolicity(float):
     def __repr__(self) -> str:
         interval = "" if self.exact else f" [{self.low:.4g}, {self.high:.4g}]"
         mean = ""
+        how = self.method if self.exact or self.method == "sample" else "incomplete"
         if self.mean is not None:
             mean = f"mean {self.mean:.4g} [{self.mean_low:.4g}, {self.mean_high:.4g}], "
-        return f"{float(self):.4g}{interval} ({mean}{self.method}, diameter {self.diameter:.4g})"
+        return f"{float(self):.4g}{interval} ({mean}{how}, diameter {self.diameter:.4g})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # float.__reduce__ would call __new__ without the other fields.

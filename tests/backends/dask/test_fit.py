@@ -119,23 +119,6 @@ def test_points_on_a_line_and_a_tolerance(client: Any) -> None:
         assert_same(found, tr.fit(points, metric="euclidean", tol=tol, method="treerep"))
 
 
-def test_zones_finished_by_neighbor_joining(client: Any) -> None:
-    points = points_of("euclidean", 150, 4)
-    for size in (3, 20):
-        found = tr.fit(
-            da.from_array(points, chunks=60),
-            metric="euclidean",
-            engine=client,
-            finish="nj",
-            zone_size=size,
-            method="treerep",
-        )
-        assert_same(
-            found,
-            tr.fit(points, metric="euclidean", finish="nj", zone_size=size, method="treerep"),
-        )
-
-
 def test_points_in_memory(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("treerep.backends.dask._spread_points._PIECE_BYTES", 200)
     points = np.asfortranarray(points_of("cosine", 100, 6))

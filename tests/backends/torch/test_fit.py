@@ -310,10 +310,6 @@ def test_bad_points_and_requests() -> None:
         tr.fit(4e307 * (1 - np.eye(12)), device=DEVICE, method="treerep")
     with pytest.raises(ValueError, match="neighbor_joining does not run on a device"):
         tr.fit(tr.datasets.sarich(), method="neighbor_joining", device=DEVICE)
-    with pytest.raises(
-        ValueError, match="neighbor joining cannot finish zones on a device: leave out finish"
-    ):
-        tr.fit(tr.datasets.sarich(), finish="nj", device=DEVICE, method="treerep")
     with pytest.raises(ValueError, match="a Table cannot be evaluated on a device"):
         tr.fit(Table(np.zeros((3, 3))), device=DEVICE, method="treerep")
     with pytest.raises(ValueError, match="torch cannot find device 'abacus'"):

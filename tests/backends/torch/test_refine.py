@@ -141,10 +141,6 @@ def test_what_does_not_run_says_so():
             f"neighborhoods are not supported with device='{DEVICE}': pass balance=0",
         ),
         (
-            {"moves": False, "weights": "heuristic"},
-            f"weights='heuristic' does not run with device='{DEVICE}'",
-        ),
-        (
             {"moves": False, "weights": "none"},
             f"weights='none' does not run with device='{DEVICE}'",
         ),

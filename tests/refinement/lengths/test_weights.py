@@ -278,7 +278,7 @@ def test_exact_trees_come_back(tree, power):
 @given(
     any_symmetric(14),
     st.integers(0, 2**32 - 1),
-    st.sampled_from(["l2", "l1", "heuristic"]),
+    st.sampled_from(["l2", "l1"]),
     st.sampled_from([0.0, 1.5]),
 )
 def test_never_worse(distances, seed, objective, power):
@@ -394,7 +394,7 @@ def test_starts_below_the_bound():
 
 def test_bad_arguments():
     tree, metric = Tree(2, [[0, 1]], [1.0]), as_metric([[0, 5], [5, 0]])
-    with pytest.raises(ValueError, match="objective must be one of 'l2', 'l1', 'heuristic', not 'l3'"):
+    with pytest.raises(ValueError, match="objective must be one of 'l2', 'l1', not 'l3'"):
         fit_weights(tree, metric, objective="l3")
     with pytest.raises(ValueError, match="power must be a number from 0 to 2, not 3"):
         fit_weights(tree, metric, power=3)
@@ -472,28 +472,6 @@ def test_sampled_rows_serve_all_pairs(objective, power):
 def test_as_many_rows_as_points_are_all_pairs():
     tree, metric = caterpillar(20), Table(random_metric(0, 20))
     assert fit_weights(tree, metric, rows=20) == fit_weights(tree, metric)
-
-
-def test_heuristic_is_plain_descent():
-    tree, metric = caterpillar(15).contracted(), Table(random_metric(4, 15))
-    fit = fit_weights(tree, metric, objective="heuristic", rng=3)
-    A = path_matrix(tree)
-    rng = np.random.default_rng(3)
-    i = rng.integers(15, size=15)
-    j = (i + rng.integers(1, 15, size=15)) % 15
-    points = find_tree_splits(tree).points
-    pairs = list(itertools.combinations(range(15), 2))
-    rows = [pairs.index(tuple(sorted((int(points[a]), int(points[b]))))) for a, b in zip(i, j, strict=True)]
-    A, d = A[rows], upper(metric.distances)[rows]
-    w = tree.weights.copy()
-    for _ in range(200):
-        w = np.maximum(0, w - 1e-4 * 2 * A.T @ (A @ w - d))
-    assert fit.tree.weights == pytest.approx(w, abs=1e-12)
-    assert fit.value == pytest.approx(np.sum((A @ w - d) ** 2), rel=1e-12)
-    assert fit.pairs == 15 and not fit.exact
-
-
-# Twins of the kernels.
 
 
 def split_paths(splits):

@@ -34,7 +34,6 @@ class Batch(NamedTuple):
     n: int  # total number of points
     tol: float
     rule: int
-    joined: int
 
 
 class Finished(NamedTuple):
@@ -102,7 +101,7 @@ def completed(batch: Batch, *parts: Part) -> Finished:
     zones = _local_zones(batch.zones, 2 * len(order))
     begin = Start(order.astype(np.int32), near_a[order], near_b[order], zones)
     with Workers(1) as workers:
-        run = TreeRep(metric, priority, batch.tol, batch.rule, workers, _SilentBar(), batch.joined, begin)
+        run = TreeRep(metric, priority, batch.tol, batch.rule, workers, _SilentBar(), begin)
         edges, weights = run.run()
     return Finished(points, run.nodes, edges, weights)
 

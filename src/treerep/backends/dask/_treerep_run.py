@@ -295,7 +295,6 @@ class Run:
                 n=self.n,
                 tol=self.tol,
                 rule=self.choices.rule,
-                joined=self.choices.joined,
             )
             batches.append(batch)
             first += _count_points(group)

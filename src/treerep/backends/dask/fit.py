@@ -70,8 +70,7 @@ def fit_spread_points(
         spread_points, run = run_on(cluster, points, request.rng, choices, Run)
         if run is None:
             return _single(spread_points)
-        tree = finished_tree(spread_points, *run.skeleton.all_edges(), run.skeleton.nodes)
-        return tree.contracted(run.tol) if choices.joined else tree
+        return finished_tree(spread_points, *run.skeleton.all_edges(), run.skeleton.nodes)
 
 
 def _single(points: Metric) -> Tree:
@@ -142,7 +141,7 @@ def run_on(
     points = spread(cluster, source.space, source.metric, priorities, threads)
     if n == 1:
         return points, None
-    finish_points = max(_finish_points(n, threads), choices.joined)
+    finish_points = _finish_points(n, threads)
     # `Workers` ensures that no interrupt is lost.
     with progress_bar(n, "TreeRep", "points") as bar, Workers(1) as workers:
         run = kind(cluster, points, choices, finish_points, workers, bar)

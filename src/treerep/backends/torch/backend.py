@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,8 @@ from ...scores._comparison import Comparison
 from ...scores._sampling import Rows
 from ...scores.mean_average_precision import Ranking
 from ...tree.tree import Tree
-from ...treelikeness.base_points.bounds import DefectSearch
 from ._device_comparison import DeviceComparison
 from ._device_ranking import average_precisions
-from ._largest_defect import largest_defect
 from ._memory import memory_needed
 from .backbone.engine import backbone
 from .fit import FIT_NEEDS, finished_on_host, fit_on_device
@@ -63,8 +61,8 @@ class Torch(Backend):
     def fit(self, request: FitRequest) -> Tree:
         """Fit a tree on the device with TreeRep or a backbone. Trials are scored on the host."""
         method = request.method
-        options = dict(request.options)
-        _check_fit(method, options)
+        options = request.options
+        _check_fit(method)
         data = request.data
         metric = request.metric
         if not (metric in PLAIN and isinstance(data, require("torch", "embed").Tensor)):
@@ -103,19 +101,9 @@ class Torch(Backend):
         with memory_needed(_SCORES_NEED):
             return average_precisions(ranking, find_device(self.device))
 
-    def defect_search(self, method: str) -> DefectSearch:
-        """Return the search of a base point's products on the device. Only "base" runs there."""
-        if method != "base":
-            lacking = f"method={method!r} does not run with {self.name}"
-            raise ValueError(f"{lacking}: use 'base', or leave out device")
-        return partial(largest_defect, find_device(self.device))
 
-
-def _check_fit(method: str, options: dict[str, Any]) -> None:
-    """Raise an error for anything that does not run on a device, and remove options without effect there."""
+def _check_fit(method: str) -> None:
+    """Raise an error for a method that does not run on a device."""
     if method not in _METHODS:
         known = ", ".join(_METHODS)
         raise ValueError(f"{method} does not run on a device: use one of {known}, or leave out device")
-    for name in ("finish", "zone_size"):
-        if options.pop(name, "treerep") not in (None, "treerep"):
-            raise ValueError(f"neighbor joining cannot finish zones on a device: leave out {name} or device")

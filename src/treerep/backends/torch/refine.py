@@ -143,7 +143,7 @@ def _distortion(tree: Tree, metric: Metric, device: TorchDevice) -> Score:
 def _check_request(request: RefineRequest, device: str) -> None:
     if request.moves:
         raise ValueError(f"moves do not run with device={device!r}: pass moves=False, or leave out device")
-    if request.weights in ("heuristic", "none"):
+    if request.weights == "none":
         raise ValueError(
             f"weights={request.weights!r} does not run with device={device!r}: choose 'l1', 'l2' or 'relative_l2'"
         )

@@ -43,8 +43,6 @@ def _refine_sum(trees: tr.TreeSum, metric: tr.Metric, options: RefineOptions) ->
     """Refine a sum of trees. It has no report, so its distortion is computed before."""
     if options.device is not None:
         raise ValueError("--device does not apply to a sum of trees: remove --device")
-    if options.weights == "heuristic":
-        raise ValueError("--weights heuristic does not apply to a sum of trees: use --weights l1 or l2")
     check_sum_output(options.output, options.to)
     before = float(tr.average_distortion(trees, metric, n_jobs=options.jobs))
     begin = time.perf_counter()

@@ -23,8 +23,12 @@ from numpy.typing import NDArray
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from . import _regraft_kernels as kernels
-from ._minimum_evolution_kernels import Sides
+from ._sides_kernels import Sides, read_tree, write_tree
 
+# Moves that save less than this fraction of the largest distance may be due to rounding.
+_LEAST_SAVING = 1e-12
+# Numbers that are read between two checks for interrupts: about 0.1 s.
+_BUDGET = 10_000_000
 # Least and most steps between the ends of two moves in one batch.
 _LEAST_APART = 1
 _MOST_APART = 4
@@ -39,13 +43,15 @@ _POINTS_OF_THREADS = 500
 
 
 def regraft(
-    sides: Sides, matrix: NDArray[np.float64], workers: Workers, least: float, budget: int
-) -> "Regrafting":
-    """Move subtrees to other edges until no move saves more than `least`.
+    start: NDArray[np.int64], matrix: NDArray[np.float64], workers: Workers
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Move subtrees to other edges until no move makes the tree shorter; return edges and lengths.
 
-    About `budget` numbers are read between two checks for interrupts.
+    `start` has the edges of a binary tree whose leaves are the points. New nodes of the result are
+    numbered from n on. Lengths may be negative.
     """
-    search = Regrafting(sides, matrix, workers, budget)
+    search = Regrafting(start, matrix, workers)
+    least = _LEAST_SAVING * float(matrix.max())
     with progress_bar(np.inf, "minimum evolution: regraft", "moves") as bar:
         while search.evaluate(least):
             made = search.improve()
@@ -55,18 +61,24 @@ def regraft(
                 bar.update(made)
             if not made:  # the gains were rounding errors
                 break
-    return search
+    return search.edges(), search.lengths()
 
 
 class Regrafting:
     """A tree of at least three points, and the moves that make it shorter."""
 
-    def __init__(self, sides: Sides, matrix: NDArray[np.float64], workers: Workers, budget: int) -> None:
-        self.sides = sides
+    def __init__(self, start: NDArray[np.int64], matrix: NDArray[np.float64], workers: Workers) -> None:
         self.matrix = matrix
         self.workers = workers
         n = len(matrix)
-        edges = len(sides.cross)
+        edges = 2 * n - 3
+        self.sides = Sides(
+            child=np.full((2 * edges, 2), -1),
+            point=np.full(2 * edges, -1),
+            size=np.ones(2 * edges, np.int64),
+            pair=np.zeros(2 * edges),
+        )
+        read_tree(start, self.sides)
         self.layout = kernels.Layout(
             right=np.empty(edges, np.int32),
             above=np.empty(edges, np.int32),
@@ -80,7 +92,7 @@ class Regrafting:
             second=np.empty(n - 2, np.int32),
         )
         self.averages = kernels.Averages(
-            pair=sides.pair,
+            pair=self.sides.pair,
             drop=np.zeros(edges),
             across=np.empty(edges),
             outer=np.empty(0),
@@ -91,7 +103,7 @@ class Regrafting:
             slot=np.full(edges, -1),
         )
         self._apart = _LEAST_APART
-        self._step = max(1, budget // edges)
+        self._step = max(1, _BUDGET // edges)
         self._scans: list[kernels.Scan] = []
         self.update()
 
@@ -102,6 +114,12 @@ class Regrafting:
         self._choose_kept()
         self.sides.pair[:] = 0.0
         self._visit(0.0, seek=False)
+
+    def edges(self) -> NDArray[np.int64]:
+        """Return the edges. New nodes are numbered from n on."""
+        edges = np.empty((len(self.layout.right), 2), np.int64)
+        write_tree(self.sides, edges)
+        return edges
 
     def length(self) -> float:
         """Return the length of the tree."""
@@ -179,7 +197,7 @@ class Regrafting:
     def _renumber(self) -> None:
         """Number the edges in preorder."""
         sides = self.sides
-        edges = len(sides.cross)
+        edges = len(self.layout.right)
         order = np.empty(edges, np.int64)
         kernels.preorder(sides, order, np.empty(edges, np.int64))
         old = (order[:, None] + [0, 1]).ravel()

@@ -1,6 +1,6 @@
 """Kernels of balanced minimum evolution that prune a subtree and regraft it elsewhere (SPR).
 
-The form of the tree is described in `_minimum_evolution_kernels`. Here the edges are also
+The form of the tree is described in `_sides_kernels`. Here the edges are also
 numbered in preorder, so that the edges of a subtree are a range that begins with its own edge.
 
 The *row* of an even side X contains the balanced average distance from X to every edge that is not
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._core.kernel import helper, kernel
-from ._minimum_evolution_kernels import Sides
+from ._sides_kernels import Sides
 
 #: Number of leaves whose rows are computed together.
 LEAVES = 8

@@ -1,1 +1,1 @@
-"""Trees of distance matrices with missing entries: exact insertion, and NJ*."""
+"""Trees of distance matrices with missing entries: NJ*."""

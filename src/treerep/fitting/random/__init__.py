@@ -1,1 +1,1 @@
-"""Random trees that dominate the metric: Bartal's trees and FRT."""
+"""Random trees: those of Bartal."""

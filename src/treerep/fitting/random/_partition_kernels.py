@@ -1,4 +1,4 @@
-"""Compiled parts of the random trees: Bartal's recursive partitions, and the scan of FRT."""
+"""Kernels of Bartal's recursive partitions."""
 
 from typing import Any
 
@@ -118,37 +118,3 @@ def partition_tree(distances: Any, diameter: Any, rng: Any) -> Any:
             weights[n_edges] = length[s]
             n_edges += 1
     return edges, weights
-
-
-@kernel
-def scan_lows(block: Any, first: Any, counts: Any, centers: Any, lows: Any) -> Any:
-    """List the points that are closer than all previous points, row by row.
-
-    The last point of a row is at distance 0.
-
-    block : distances of the points first, first + 1, ... to the points 0, 1, ...
-        The scan of a point ends at the point.
-    counts : (rows,) int64, written
-    centers, lows : int64 and float64, as long as block has entries; written
-
-    Returns the total number of points listed, and the largest distance found.
-    """
-    total = 0
-    largest = 0.0
-    for a in range(len(block)):
-        row = block[a]
-        before = total
-        low = np.inf
-        for k in range(first + a):
-            largest = max(largest, row[k])
-            if row[k] < low:
-                low = row[k]
-                centers[total] = k
-                lows[total] = low
-                total += 1
-        if low > 0:
-            centers[total] = first + a
-            lows[total] = 0.0
-            total += 1
-        counts[a] = total - before
-    return total, largest

@@ -34,7 +34,7 @@ def bartal(metric: Metric, *, draws: int = 200, rng: np.random.Generator, n_jobs
     See Also
     --------
     fit : Fit a tree by any method.
-    methods.frt : A random tree that dominates the metric.
+    methods.low_stretch : A random spanning tree.
 
     Notes
     -----

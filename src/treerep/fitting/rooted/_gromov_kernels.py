@@ -43,12 +43,20 @@ def extend(x: int, row: Any, depth: Any, best: Any, nearest: Any) -> int:
 
 
 @kernel
-def negate_products(matrix: Any, depth: Any) -> None:
-    """Overwrite distances by minus the products, which are small if points are close."""
-    n = len(depth)
-    for x in range(n):
-        for y in range(n):
-            matrix[x, y] = -gromov_product(depth[x], depth[y], matrix[x, y])
+def points_of_clusters(clusters: Any) -> Any:
+    """Return a point of each of the two clusters of every merge.
+
+    Points are clusters 0 ... n-1. Merge k makes cluster n + k.
+    """
+    n = len(clusters) + 1
+    point = np.arange(2 * n - 1)
+    first = np.empty(n - 1, np.int64)
+    second = np.empty(n - 1, np.int64)
+    for k in range(n - 1):
+        first[k] = point[clusters[k, 0]]
+        second[k] = point[clusters[k, 1]]
+        point[n + k] = first[k]
+    return first, second
 
 
 @kernel

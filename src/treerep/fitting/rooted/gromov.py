@@ -21,8 +21,8 @@ from ...tree.tree import Tree
 from .._distances import checked_block, dense_matrix, rounding_of
 from .._finished_tree import finished_tree
 from ..spanning._graphs import check_root
-from ._gromov_kernels import dendrogram, extend, negate_products, tree_edges
-from ._linkage import link_matrix
+from ._gromov_kernels import dendrogram, extend, tree_edges
+from ._linkage import link, read_pairs
 
 LINKAGES = ("average", "single", "complete")
 
@@ -137,9 +137,22 @@ def single_merges(row_of: RowReader, depth: NDArray[np.float64]) -> Merges:
 
 
 def _linked_merges(metric: Metric, depth: NDArray[np.float64], linkage: str) -> Merges:
-    # This is U(x, y) = max d(r, .) - (x, y)_r of the literature, without the constant, which
+    # -(x, y)_r is U(x, y) = max d(r, .) - (x, y)_r of the literature, without the constant, which
     # would only cost digits.
-    matrix = dense_matrix(metric, "gromov")
-    negate_products(matrix, depth)
-    first, second, height = link_matrix(matrix, linkage == "complete")
+    pairs = read_pairs(
+        metric, "gromov", change=lambda row, x, others: -gromov_products(depth[x], depth[others], row)
+    )
+    first, second, height = link(pairs, linkage)
     return first, second, -height
+
+
+def gromov_products(
+    x: NDArray[np.float64] | float, y: NDArray[np.float64], xy: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the lengths that the paths from the root to pairs of points share.
+
+    x and y are the depths of the points. Values outside 0 ... min(x, y), from a violated triangle
+    inequality or from rounding, are clipped, because they are impossible in a tree.
+    """
+    # (x, y)_r = (d(r, x) + d(r, y) - d(x, y)) / 2
+    return np.maximum(0.0, np.minimum(0.5 * (x + y - xy), np.minimum(x, y)))

@@ -9,7 +9,7 @@ from ...metric.base import Metric
 from ...tree.tree import Tree
 from .._finished_tree import finished_tree
 from ._gromov_kernels import dendrogram
-from ._linkage import link_metric
+from ._linkage import link, read_pairs
 
 
 def upgma(metric: Metric, *, n_jobs: int | None = None) -> Tree:
@@ -27,7 +27,7 @@ def upgma(metric: Metric, *, n_jobs: int | None = None) -> Tree:
 
     Notes
     -----
-    Exact on ultrametrics. O(n^2) time, and at most one matrix of memory. A `Tree` has no root, but the root
+    Exact on ultrametrics. O(n^2) time, and n^2 numbers in memory. A `Tree` has no root, but the root
     of the dendrogram is the only Steiner node with two neighbors. Pass this node to `Tree.newick`.
     Sokal and Michener, Univ. Kansas Sci. Bull. 38, 1958.
 
@@ -40,7 +40,7 @@ def upgma(metric: Metric, *, n_jobs: int | None = None) -> Tree:
     '((0:1.0,1:1.0):2.0,2:3.0);'
     """
     n = len(metric)
-    first, second, height = link_metric(metric, "upgma", n_jobs)
+    first, second, height = link(read_pairs(metric, "upgma", n_jobs), "average")
     up = dendrogram(first, second)[:-1]
     above_points = np.concatenate([np.zeros(n), 0.5 * height])
     return finished_tree(

@@ -7,12 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._core.checks import check_choice, positive_number, tolerance_or_none
+from ..._core.checks import tolerance_or_none
 from .._distances import rounding_of
 
 PIVOT_RULES = ("closest", "random", "near")  # in the order of the kernels' codes
-FINISHES = ("treerep", "nj")
-_ZONE_SIZE = 100
 
 
 class Choices(NamedTuple):
@@ -20,28 +18,13 @@ class Choices(NamedTuple):
 
     tol: float | None  # None: "auto"
     rule: int  # index into PIVOT_RULES
-    # neighbor joining finishes zones of at most this size; 0: TreeRep finishes them
-    joined: int
 
 
-def checked_choices(
-    tol: float | str = "auto",
-    pivot: str = "random",
-    finish: str = "treerep",
-    zone_size: int | None = None,
-) -> Choices:
+def checked_choices(tol: float | str = "auto", pivot: str = "random") -> Choices:
     """Return the options of `treerep`, or raise a ValueError that names the invalid option."""
     if pivot not in PIVOT_RULES:
         raise ValueError(f"unknown pivot rule {pivot!r}: choose one of {', '.join(PIVOT_RULES)}")
-    check_choice("finish", finish, FINISHES)
-    if finish != "nj" and zone_size is not None:
-        raise ValueError(
-            f"zone_size={zone_size!r} applies only to zones that neighbor joining finishes: add finish='nj'"
-        )
-    joined = 0
-    if finish == "nj":
-        joined = positive_number(_ZONE_SIZE if zone_size is None else zone_size, "zone_size")
-    return Choices(tolerance_or_none(tol), PIVOT_RULES.index(pivot), joined)
+    return Choices(tolerance_or_none(tol), PIVOT_RULES.index(pivot))
 
 
 def tolerance(metric: Any, given: float | None, largest: float) -> float:

@@ -35,7 +35,6 @@ from ...metric.oracle.classes import (
 from ...tree.tree import Tree
 from .._distances import checked_block
 from .._finished_tree import finished_tree
-from ..joining._clusters import join_few
 from . import _zone_kernels as kernels
 from ._priorities import Priorities
 from ._settings import checked_choices, tolerance
@@ -88,8 +87,6 @@ def treerep(
     n_jobs: int | None = None,
     tol: float | str = "auto",
     pivot: str = "random",
-    finish: str = "treerep",
-    zone_size: int | None = None,
 ) -> Tree:
     """Fit a tree by TreeRep. `fit` describes the options.
 
@@ -105,7 +102,7 @@ def treerep(
     star) and O(n) memory. Sonthalia and Gilbert, Tree! I am no Tree! I am a low dimensional
     hyperbolic embedding (NeurIPS 2020).
     """
-    choices = checked_choices(tol, pivot, finish, zone_size)
+    choices = checked_choices(tol, pivot)
     n = len(metric)
     priority = Priorities(n, rng).of_points(0, n)
     with (
@@ -113,14 +110,11 @@ def treerep(
         Workers(n_jobs) as workers,
         metric.random_access(),
     ):
-        engine = TreeRep(metric, priority, choices.tol, choices.rule, workers, bar, choices.joined)
+        engine = TreeRep(metric, priority, choices.tol, choices.rule, workers, bar)
         edges, weights = engine.run()
     nodes = engine.nodes
-    short = engine.tol
     del engine  # frees its memory for the next step
-    tree = finished_tree(metric, edges, weights, nodes)
-    # With edges of length 0, neighbor joining makes every point a leaf and every node binary.
-    return tree.contracted(short) if choices.joined else tree
+    return finished_tree(metric, edges, weights, nodes)
 
 
 #: Edges, their lengths, and the number of points sorted for them.
@@ -163,8 +157,6 @@ class TreeRep:
     tol : float, or None for "auto"
     rule : index into PIVOT_RULES
     workers, bar : the threads and the progress bar
-    joined : int
-        Neighbor joining finishes zones of at most this size; 0 means no zones.
     start : Start, optional
         Zones of points that already attach to a tree. By default, all other points attach to the
         first point.
@@ -186,7 +178,6 @@ class TreeRep:
         rule: int,
         workers: Workers,
         bar: Any,
-        joined: int = 0,
         start: Start | None = None,
         limits: Limits | None = None,
     ) -> None:
@@ -194,7 +185,6 @@ class TreeRep:
         self.rule = rule
         self.workers = workers
         self.bar = bar
-        self.joined = joined
         self.limits = LIMITS if limits is None else limits
         self.n = len(metric)
         self.oracle = metric.oracle if isinstance(metric.oracle, COMPILED_ORACLES) else None
@@ -218,8 +208,6 @@ class TreeRep:
     def _finish_points(self) -> int:
         """Return the size up to which one thread finishes a zone."""
         limits = self.limits
-        if self.joined:
-            return self.joined
         if self.oracle is None:
             return limits.finish_by_matrix
         if self.row_bytes:
@@ -442,49 +430,6 @@ class TreeRep:
         return local, self.nodes[slots], points
 
     def _finish(self, zones: list[Zone]) -> Finished:
-        """Complete neighboring zones by steps of TreeRep, or by neighbor joining."""
-        if not self.joined:
-            return self._finish_by_steps(zones)
-        parts = []
-        few = []  # too few points for neighbor joining
-        for zone in zones:
-            if zone.kind > 0 and zone.size + zone.kind > 3:
-                parts.append(self._join(zone))
-            else:
-                few.append(zone)
-        if few:
-            parts.append(self._finish_by_steps(few))
-        edges, weights, visits = zip(*parts, strict=True)
-        return np.concatenate(edges), np.concatenate(weights), sum(visits)
-
-    def _join(self, zone: Zone) -> Finished:
-        """Join the points of a zone together with the one or two nodes that it attaches to."""
-        if self.workers.stopped.is_set():
-            return np.empty((0, 2), np.int32), np.empty(0), 0
-        m = zone.size
-        part = slice(zone.lo, zone.hi)
-        slots = self.points.slots[part]
-        within = np.empty((m, m))
-        if self.oracle is None:
-            within[:] = self._block(slots, slots)
-        else:
-            write_block(self.oracle, slots, slots, within)
-        matrix = np.zeros((m + zone.kind, m + zone.kind))
-        matrix[:m, :m] = within
-        ends = (self.points.near_a, self.points.near_b)[: zone.kind]
-        for k, near in enumerate(ends):
-            matrix[m + k, :m] = near[part]
-            matrix[:m, m + k] = near[part]
-        matrix[m:, m:] = zone.length * (1 - np.eye(zone.kind))
-        edges, weights = join_few(matrix)
-        # There are fewer new nodes than points, so each is named after a point.
-        nodes = self.nodes[slots]
-        outer = [zone.a, zone.b][: zone.kind]
-        names = np.concatenate([nodes, outer, self.n + nodes]).astype(np.int32)
-        self.bar.update(m)
-        return names[edges], weights, m
-
-    def _finish_by_steps(self, zones: list[Zone]) -> Finished:
         """Complete neighboring zones depth-first.
 
         The kernel returns regularly, to show progress and to allow interrupts.

@@ -11,10 +11,12 @@ from ...fitting._distances import checked_block
 from ...metric.base import read_only
 from ...metric.oracle.classes import MatrixOracle
 from ...tree.tree import Tree
-from .._locate import WALKS, Indices, Numbers, Places, Tolerances
+from .._locate import Indices, Numbers, Places, Tolerances
 from .._new_distances import NewDistances
 from .._separators import find_separators
 
+# Number of walks per point. Each walk reads distances to different points.
+_WALKS = 4
 #: Number of nearest points that choose the edge.
 NEAREST = 8
 #: Squared errors are divided by this power of the distance, as Fitch and Margoliash do.
@@ -61,7 +63,7 @@ def find_candidates(
     from ._candidate_kernels import Rule
     from ._candidate_kernels import find_candidates as find_positions
 
-    separators = find_separators(tree, WALKS, tolerances.ties, np.random.default_rng(0))
+    separators = find_separators(tree, _WALKS, tolerances.ties, np.random.default_rng(0))
     neighborhood = _neighborhood(tree)
     nearest = len(tree) if weighting.nearest is None else weighting.nearest
     rule = Rule(weighting.power, nearest, _SMALLEST, tolerances.unit, new.whole)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ...fitting._distances import checked_block
-from ...fitting.rooted._gromov_kernels import negate_products
-from ...fitting.rooted._linkage import link_matrix
+from ...fitting.rooted._linkage import link
+from ...fitting.rooted.gromov import gromov_products
 from ...metric.base import Metric
 from ...placement._attach import attach
 from ...placement._locate import Indices, Numbers, Places
@@ -189,7 +189,7 @@ def _joined(
     for zone in batch:
         part = slice(first, first + len(zone))
         alone = len(zone) == 1
-        matrix = np.empty((1, 1)) if alone else distances[part, part].copy()
+        matrix = np.empty((1, 1)) if alone else distances[part, part]
         first += 0 if alone else len(zone)
         found.append(joined(matrix, places.height[zone], places.above[zone], short))
     return found
@@ -198,7 +198,7 @@ def _joined(
 def joined(matrix: Numbers, height: Numbers, above: Numbers, short: float) -> Branches:
     """Join points attached to the same node or edge, given their distances.
 
-    The arrays are overwritten.
+    `height` and `above` are overwritten.
     """
     k = len(height)
     edges = np.empty((2 * k, 2), np.int64)
@@ -206,8 +206,8 @@ def joined(matrix: Numbers, height: Numbers, above: Numbers, short: float) -> Br
     top = np.arange(k)
     joins = 0
     if k > 1:
-        negate_products(matrix, height)
-        first, second, negated = link_matrix(matrix, False)
+        i, j = np.triu_indices(k, 1)
+        first, second, negated = link(-gromov_products(height[i], height[j], matrix[i, j]), "average")
         joins = join_branches(
             first,
             second,

@@ -23,11 +23,10 @@ from ._nearby import Nearby
 from ._neighborhoods import Neighborhoods, neighbor_graph
 from ._pairs import Optimum, Pairs
 from ._splits import SplitTree, distribute, find_tree_splits, gather
-from .heuristic import heuristic
 from .least_distortion import NEARBY, Balance, least_distortion
 from .least_squares import least_squares
 
-_OBJECTIVES = ("l2", "l1", "heuristic")
+_OBJECTIVES = ("l2", "l1")
 
 
 class WeightFit(NamedTuple):
@@ -66,11 +65,9 @@ def fit_weights(
     ----------
     tree : Tree on the points of `metric`
         The search starts from the weights of this tree.
-    objective : "l2", "l1" or "heuristic"
+    objective : "l2" or "l1"
         "l2" is the sum of (d_T - d)^2 / d^power over the pairs. "l1" is the smoothed average
-        distortion, the mean of sqrt(q^2 + 1e-6) with q = d_T / d - 1. "heuristic" is the method
-        of the paper, for comparison: 200 plain gradient steps of size 1e-4 for the squared
-        errors of n random pairs.
+        distortion, the mean of sqrt(q^2 + 1e-6) with q = d_T / d - 1.
     power : float from 0 to 2, for "l2"
         0 is ordinary least squares, and 2 is relative least squares (Fitch and Margoliash, Science
         155, 1967).
@@ -135,9 +132,6 @@ def fit_weights(
         return WeightFit(tree, 0.0, 0.0, 0.0, 0, 0, True)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     splits = find_tree_splits(tree)
-    if objective == "heuristic":
-        best = heuristic(tree, metric, splits, lower, rng)
-        return fitted(tree, splits, best, 1.0, lower, len(tree), False)
     sample = sample_rows(len(tree), rows, rng, len(tree))
     with Workers(n_jobs) as workers, progress_bar(np.inf, "lengths", "passes") as bar:
         # The distortion of a pair at distance 0 is undefined, but its squared error is not.

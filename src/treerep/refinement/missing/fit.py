@@ -1,14 +1,11 @@
 """Fit a tree to a metric with missing distances, by the methods that accept one.
 
-1. *Complete*: if the measured distances are those of a tree, the missing ones follow by insertion
-   (`fitting/missing/insertion.py`). The method then runs on the complete matrix.
-2. *Start*: otherwise NJ* joins neighbors, and points and subtrees move to the places that best
-   fit their measured distances. "auto" skips step 3.
-3. *Alternate*: for other methods, each missing distance is replaced by the length of its path in
+1. *Start*: NJ* joins neighbors, and points and subtrees move to the places that best fit their
+   measured distances. "auto" skips step 2.
+2. *Alternate*: for other methods, each missing distance is replaced by the length of its path in
    the tree, and the method fits a tree to all distances. This repeats while the measured
    distances fit better, as in expectation maximization.
-
-4. *Branches without distances*: points move to branches that their distances do not exclude
+3. *Branches without distances*: points move to branches that their distances do not exclude
    (`free_branches`), and the lengths are fitted again.
 
 Lengths minimize the squared relative errors of the measured distances, or for "auto" the average
@@ -21,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.used import note
-from ...fitting._distances import dense_matrix, rounding_of
+from ...fitting._distances import dense_matrix
 from ...fitting._finished_tree import finished_tree
 from ...fitting.methods import METHODS
-from ...fitting.missing.insertion import complete_tree_metric
 from ...fitting.missing.measured import check_measured_pairs
 from ...fitting.missing.nj_star import MATRICES, nj_star
 from ...metric.base import Metric
@@ -36,9 +32,7 @@ from ..lengths.weights import WeightFit, fit_weights
 from ..moves.search import rearrange
 from .free_branches import use_free_branches
 
-# Sums of up to four distances are compared during insertion.
-_SUMS = 4
-# Most repetitions of step 3.
+# Most repetitions of step 2.
 _ROUNDS = 5
 # Powers of the distance by which moves and lengths divide squared errors. On
 # simulated alignments, lengths of power 0 gave more wrong splits.
@@ -51,10 +45,6 @@ def fit_measured(metric: Metric, *, method: str, **options: Any) -> Tree:
     note("missing")
     distances = dense_matrix(metric, method, matrices=MATRICES)
     check_measured_pairs(metric, distances)
-    tol = _SUMS * rounding_of(metric, float(np.nanmax(distances)))
-    complete = complete_tree_metric(distances, tol)
-    if complete is not None:
-        return _learn(metric, complete, method, options)
     start = nj_star(metric, distances)
     if method == "auto":
         return _auto(metric, start, **options)

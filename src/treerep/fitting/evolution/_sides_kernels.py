@@ -1,11 +1,28 @@
-"""Kernel of minimum evolution that starts from a given binary tree."""
+"""The binary tree of minimum evolution: read from edges, and written as edges.
 
-from typing import Any
+The leaves of the tree are the points. Edge e has two *sides*, 2e and 2e + 1. A side is the subtree at
+one end of the edge, and side ^ 1 is the rest of the tree. Even sides do not contain point 0. Edge 0 is
+the edge of point 0. A side that is not a leaf has two *children*: the two sides into which it falls
+when its edge is removed.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..._core.kernel import kernel
-from ._minimum_evolution_kernels import Sides
+
+
+class Sides(NamedTuple):
+    """A binary tree. All arrays are indexed by side."""
+
+    # (2E, 2) sides, or -1 for a leaf; the second child of an odd side is odd, all others are
+    # even
+    child: Any
+    point: Any  # point of a leaf, or -1
+    size: Any  # number of points
+    # balanced average distance between the children: of a part, each child of a side weighs 1/2
+    pair: Any
 
 
 @kernel
@@ -59,3 +76,28 @@ def read_tree(edges: Any, sides: Sides) -> None:
             two = sides.child[2 * edge, 1]
             sides.size[2 * edge] = sides.size[one] + sides.size[two]
         sides.size[2 * edge + 1] = n - sides.size[2 * edge]
+
+
+@kernel
+def write_tree(sides: Sides, edges: Any) -> None:
+    """Write the ends of all edges. New nodes are numbered from n on."""
+    count = len(edges)
+    steiner = (count + 3) // 2
+    upper = np.zeros(count, np.int64)  # node at the upper end of an edge
+    waiting = np.empty(count, np.int64)
+    waiting[0] = 0
+    height = 1
+    while height > 0:
+        height -= 1
+        edge = waiting[height]
+        node = sides.point[2 * edge]
+        if node < 0:
+            node = steiner
+            steiner += 1
+            for slot in range(2):
+                below = sides.child[2 * edge, slot] // 2
+                upper[below] = node
+                waiting[height] = below
+                height += 1
+        edges[edge, 0] = upper[edge]
+        edges[edge, 1] = node
