@@ -47,7 +47,6 @@ NAMES = (
     "dask",
     "dask_rest",
     "out_of_core",
-    "gpu",
     "gpu_fit",
     "gpu_backbone",
 )
@@ -58,7 +57,6 @@ NEEDS = {
     "truth": "sklearn igraph networkx",
     "direct": "torch",
     "products": "torch",
-    "gpu": "torch",
     "gpu_fit": "torch",
     "gpu_backbone": "torch",
     "page": "playwright",

@@ -35,13 +35,6 @@ def test_all_backends_have_all_operations(name: str) -> None:
     assert not kind.__abstractmethods__
 
 
-def test_a_missing_operation_is_named() -> None:
-    with pytest.raises(
-        ValueError, match=r"^hyperbolicity is not available with engine='dask': leave it out$"
-    ):
-        backend_for(engine="dask").defect_search("base")
-
-
 @pytest.mark.parametrize("engine", ["spark", 3, True])
 def test_unknown_engines(engine: object) -> None:
     with pytest.raises(

@@ -39,27 +39,6 @@ def memory() -> list[str]:
     ]
 
 
-def scores() -> list[str]:
-    """Scores and weights, each for the most points that were also measured on the CPU."""
-    functions = {
-        "Average distortion": ("`tr.average_distortion`", "same up to rounding (1e-12)"),
-        "Mean average precision": (
-            "`tr.mean_average_precision`",
-            "same up to rounding (1e-12)",
-        ),
-        "Exact least squares": ('`tr.refine(weights="l2", moves=False)`', "same minimum"),
-        "Hyperbolicity": ('`tr.hyperbolicity(method="base")`', "identical"),
-    }
-    lines = []
-    for title, (function, result) in functions.items():
-        row = [row for row in rows("gpu", title) if short(row["threads"]) != "-"][-1]
-        lines.append(
-            f"| {function} | {row['points']:,} | {short(row['device'])} | "
-            f"{short(row['threads'])} | {result} |"
-        )
-    return lines
-
-
 def one_machine() -> list[str]:
     """The default method and TreeRep on two cores: seconds and average distortion."""
     cells = {row["points"]: row for row in rows("backbone", "Cells around a backbone")}
@@ -113,7 +92,6 @@ def sums_of_trees() -> list[str]:
     [
         pytest.param("howto/gpu.md", fitting_times, id="times on a GPU"),
         pytest.param("howto/gpu.md", memory, id="memory of a GPU"),
-        pytest.param("howto/gpu.md", scores, id="scores on a GPU"),
         pytest.param("howto/large_data.md", one_machine, id="times on one machine"),
         pytest.param("howto/large_data.md", memory_of_one_machine, id="memory of one machine"),
         pytest.param("howto/sums.md", sums_of_trees, id="sums of trees"),

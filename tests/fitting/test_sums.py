@@ -476,8 +476,8 @@ def test_options_that_refine_only_one_tree_get_one_clear_line() -> None:
     start = tr.fit(CYCLE, trees=2)
     with pytest.raises(ValueError, match="weights='heuristic' does not apply to a sum of trees"):
         tr.refine(start, CYCLE, weights="heuristic")  # type: ignore[call-overload]
-    with pytest.raises(ValueError, match="leave out engine and device"):
-        tr.refine(start, CYCLE, device="cpu")  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="leave out engine$"):
+        tr.refine(start, CYCLE, engine="dask")  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="tree has 4 points and data has 6"):
         tr.refine(start, distances(6))
 

@@ -3,15 +3,14 @@
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from .._core.backend import RunnerBackend
 from .._core.parallel import Runner, ThreadRunner, count_jobs
-from ._runner_backend import RunnerBackend
 
 if TYPE_CHECKING:
     from ..fitting._request import FitRequest
     from ..refinement.refine import RefineRequest
     from ..refinement.report import RefinedTree
     from ..tree.tree import Tree
-    from ..treelikeness.base_points.bounds import DefectSearch
 
 # Threads that wait for a disk do not need a core, and a disk serves many at a time.
 _THREADS_AT_A_DISK = 16
@@ -56,9 +55,3 @@ class Threads(RunnerBackend):
         from ..refinement.refine import refined_tree
 
         return refined_tree(request, self.n_jobs)
-
-    def defect_search(self, method: str) -> "DefectSearch":  # noqa: ARG002 (all of them run)
-        """Return the threaded search of a base point's products."""
-        from ..treelikeness.base_points.bounds import largest_defect
-
-        return largest_defect

@@ -9,11 +9,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.backend import backend_for
 from .._core.checks import check_choice, check_flag, check_time_limit, positive_number
 from .._core.parallel import Workers
 from .._core.progress import progress_bar
-from .._core.typing import DeviceLike, MetricLike, RNGLike
+from .._core.typing import MetricLike, RNGLike
 from .._core.used import note
 from ..metric._missing import refuse_missing
 from ..metric.as_metric import as_metric
@@ -36,7 +35,7 @@ from ._spaces import (
     search_row,
     triangle_inequality_holds,
 )
-from .base_points.bounds import DefectSearch, exact_violation, search_bases, triangle_violation
+from .base_points.bounds import exact_violation, search_bases, triangle_violation
 from .exact.far_apart import search_far_apart
 from .exact.far_points import search_far_points
 from .methods import METHODS
@@ -63,7 +62,6 @@ def hyperbolicity(
     quadruples: int = 100_000,
     rng: RNGLike = 0,
     n_jobs: int | None = None,
-    device: DeviceLike = None,
 ) -> Hyperbolicity:
     """Return Gromov's delta by the four-point condition: 0 for a tree.
 
@@ -104,8 +102,6 @@ def hyperbolicity(
     n_jobs : int, optional
         Number of threads; None uses all cores. Without a time limit, the number does not change the
         result.
-    device : str or torch.device, optional
-        (`method="base"` only) Compute with torch on this device, for example "cuda".
 
     Returns
     -------
@@ -149,7 +145,6 @@ def hyperbolicity(
     check_choice("method", method, tuple(METHODS))
     check_time_limit(time_limit)
     note("hyperbolicity")
-    defect_search = backend_for(n_jobs=n_jobs, device=device).defect_search(method)
     check_flag("normalize", normalize)
     bases = positive_number(bases, "bases")
     quadruples = positive_number(quadruples, "quadruples")
@@ -164,7 +159,6 @@ def hyperbolicity(
             Best(bar),
             Pace(workers, time_limit, steps, began),
             triangle_inequality_holds(distances),
-            defect_search,
             "base" if method == "base" else "exact",
             bases,
         )
@@ -180,7 +174,6 @@ class _Task:
     best: Best
     pace: Pace
     triangle_inequality: bool  # whether the inequality is known to hold
-    defect_search: DefectSearch  # see `search_bases`
     method: Literal["exact", "base"]
     bases: int
 
@@ -337,7 +330,7 @@ def _search_space(task: _Task, space: Space) -> Bound:
 
 
 def _search_bases(task: _Task, space: Space) -> Bound:
-    return search_bases(space, task.triangle_inequality, task.bases, task.best, task.pace, task.defect_search)
+    return search_bases(space, task.triangle_inequality, task.bases, task.best, task.pace)
 
 
 def _search_exact(task: _Task, space: Space) -> Bound:
@@ -363,7 +356,7 @@ def _search_exact(task: _Task, space: Space) -> Bound:
             best.offer(violation, four)
             slack = max(slack, violated)
             triangles = violated == 0
-        one_base = search_bases(space, triangles, 1, best, task.pace, task.defect_search)
+        one_base = search_bases(space, triangles, 1, best, task.pace)
         high = min(high, one_base.high)
         if high <= rounding(task.metric, largest):
             return Bound(high, complete=True)

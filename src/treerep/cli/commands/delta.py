@@ -21,7 +21,6 @@ def measure_delta(options: DeltaOptions) -> None:
         time_limit=options.time_limit,
         rng=options.seed,
         n_jobs=options.jobs,
-        device=options.device,
     )
     witness = [metric.labels[k] if metric.labels else k for k in delta.witness or ()]
     if options.json:

@@ -23,11 +23,6 @@ _TASK = 1 << 31
 _FINE = float(1 << 29)  # twice this is still an int32
 _WHOLE = float(1 << 52)  # whole numbers below this are exact, and so are their sums
 
-#: Finds the largest max over z of min(P_xz, P_zy) - P_xy. The search is called with the products,
-#: the products as keys (see `_base_point_kernels.largest_defect`), a function to report better x
-#: and y, and a pace.
-DefectSearch = Callable[[NDArray[Any], NDArray[Any], Callable[[int, int], None], Pace], float]
-
 
 def search_bases(
     space: Space,
@@ -35,14 +30,12 @@ def search_bases(
     bases: int,
     best: Best,
     pace: Pace,
-    search: DefectSearch,
 ) -> Bound:
     """Bound h = 2 delta from several base points; better quadruples are passed to `best`.
 
     The first base is the point farthest from point 0. Every other base is the point farthest
     from the previous bases. `triangle_inequality` tells whether the inequality is known to
-    hold. `search` finds the largest defect of a base, as `largest_defect` does. Takes O(n^3)
-    time per base, and a second n x n array.
+    hold. Takes O(n^3) time per base, and a second n x n array.
     """
     d = space.distances
     high = float(d.max()) * (1 if triangle_inequality else 2)
@@ -50,7 +43,7 @@ def search_bases(
     try:
         for _ in range(min(bases, len(d))):
             base = int(np.argmax(nearest))
-            defect = _one_base(space, triangle_inequality, base, best, pace, search)
+            defect = _one_base(space, triangle_inequality, base, best, pace)
             high = min(high, 2 * defect)
             best.show(high)
             np.minimum(nearest, d[base], out=nearest)
@@ -65,7 +58,6 @@ def _one_base(
     base: int,
     best: Best,
     pace: Pace,
-    search: DefectSearch,
 ) -> float:
     """Return 2 delta_w, exact for whole numbers and otherwise rounded up by at most two units."""
     from ._base_point_kernels import gromov_products
@@ -91,19 +83,23 @@ def _one_base(
         if largest <= _FINE or not exact:
             unit = 1.0 if exact else _fine_unit(largest)
             grid = _to_grid(products, unit, pace)
-            h = search(grid, grid, offer, pace)
+            h = _largest_defect(grid, grid, offer, pace)
             if exact:
                 return h
             if h > 1:
                 return (h + 1) * unit  # both sides of the difference are off by half a unit
     keys = products.view(np.int64) if products.dtype.kind == "f" else products
-    return search(products, keys, offer, pace)
+    return _largest_defect(products, keys, offer, pace)
 
 
-def largest_defect(
+def _largest_defect(
     products: NDArray[Any], keys: NDArray[Any], offer: Callable[[int, int], None], pace: Pace
 ) -> float:
-    """Return the largest max over z of min(P_xz, P_zy) - P_xy: see `DefectSearch`."""
+    """Return the largest max over z of min(P_xz, P_zy) - P_xy.
+
+    `keys` are the products as integers (see `_base_point_kernels.largest_defect`), and `offer`
+    takes better x and y.
+    """
     from . import _base_point_kernels as kernels
 
     scalar = products.dtype.type
