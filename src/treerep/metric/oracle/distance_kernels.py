@@ -32,7 +32,6 @@ from .classes import (
     ManhattanOracle,
     MatrixOracle,
     SequenceOracle,
-    SketchOracle,
     SquaredOracle,
     TreeOracle,
     WeightedCharacterOracle,
@@ -50,7 +49,6 @@ from .lane_kernels import (
     sum_of_squared_sums,
 )
 from .sequence_kernels import row_address, sequence_distance
-from .sketch_kernels import sketch_distance
 from .step_kernels import between, climb
 
 
@@ -133,10 +131,6 @@ def _character(oracle: Any, i: Any, j: Any) -> Any:
 
 def _weighted_character(oracle: Any, i: Any, j: Any) -> Any:
     return weighted_character_distance(oracle.codes, oracle.origin, oracle.weights, i, j)
-
-
-def _sketch(oracle: Any, i: Any, j: Any) -> Any:
-    return sketch_distance(oracle.hashes, oracle.about, i, j)
 
 
 def _embedding(oracle: Any, i: Any, j: Any) -> Any:
@@ -262,7 +256,6 @@ _DISTANCES = {
     AngleOracle: _angle,
     CharacterOracle: _character,
     WeightedCharacterOracle: _weighted_character,
-    SketchOracle: _sketch,
     HyperbolicOracle: _hyperbolic,
     EmbeddingOracle: _embedding,
     FrameOracle: _frame,
