@@ -301,7 +301,6 @@ INLINED = {
     "metric.oracle.sequence_kernels": "distances of sequences: inside `distance`",
     "metric.oracle.character_kernels": "distances of characters: inside `distance`",
     "placement.candidates._edge_search_kernels": "the best places on all edges: inside find_candidates",
-    "metric.oracle.call_kernels": "distances behind an address: metric/test_called.py",
     "metric.oracle.lane_kernels": "sums over coordinates: inside `distance` and `fill_block`",
     "placement._edge_fit_kernels": "the best place on an edge: inside find_best_places and improve",
     "placement._placement_lane_kernels": "steps of a placement in vectors: inside find_best_places",

@@ -66,7 +66,6 @@ def locate(
     the place of the nearest point met. The result is the candidate with the smallest mean
     squared relative error to all points met. New point i is point shift + i of the oracle.
     """
-    from ..metric.oracle.called import called
     from ._locate_kernels import find_places
 
     separators = find_separators(tree, WALKS, tolerances.ties, np.random.default_rng(0))
@@ -76,7 +75,7 @@ def locate(
     def find(start: int) -> int:
         workers.check()
         stop = min(start + size, m)
-        find_places(called(oracle), shift, separators, start, stop, tolerances, *places)
+        find_places(oracle, shift, separators, start, stop, tolerances, *places)
         return stop - start
 
     with progress_bar(m, "placing", "points") as bar:

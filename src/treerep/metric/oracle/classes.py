@@ -141,12 +141,6 @@ class SequenceOracle(NamedTuple):
     origin: NDArray[np.int64]  # number of the metric, number of the sequence
 
 
-class CalledOracle(NamedTuple):
-    """Any other oracle, behind a function that computes its distances. See `called.py`."""
-
-    table: NDArray[np.int64]
-
-
 # All oracles that kernels accept. The table is closed: a custom class must not enter the shared
 # on-disk cache. Custom metrics are therefore read through `block`.
 COMPILED_ORACLES = (

@@ -12,14 +12,12 @@ from numba import types
 
 from ..._core.kernel import helper, kernel, specialized
 from ..base import BadEntryError
-from .call_kernels import call_distance, call_distances
 from .character_kernels import character_distance, weighted_character_distance
 from .classes import (
     LARGEST,
     MATRIX_ORACLES,
     POINT_ORACLES,
     AngleOracle,
-    CalledOracle,
     CharacterOracle,
     ChebyshevOracle,
     CheckedMatrixOracle,
@@ -241,10 +239,6 @@ def _sequence(oracle: Any, i: Any, j: Any) -> Any:
     )
 
 
-def _called(oracle: Any, i: Any, j: Any) -> Any:
-    return call_distance(oracle.table, i, j)
-
-
 _DISTANCES = {
     MatrixOracle: _matrix,
     CheckedMatrixOracle: _checked_matrix,
@@ -262,7 +256,6 @@ _DISTANCES = {
     HubOracle: _hub,
     TreeOracle: _tree,
     SequenceOracle: _sequence,
-    CalledOracle: _called,
 }
 
 
@@ -301,6 +294,7 @@ def _specialize_prefetch(oracle: Any, i: Any, j: Any) -> Any:
     return None
 
 
+@helper
 def distances(
     oracle: Any,
     i: Any,
@@ -313,31 +307,6 @@ def distances(
     """Write out[at + k] = d(i, points[start + k]) for k < count."""
     for k in range(count):
         out[at + k] = distance(oracle, i, points[start + k])
-
-
-def _call_distances(
-    oracle: Any,
-    i: Any,
-    points: Any,
-    start: Any,
-    count: Any,
-    out: Any,
-    at: Any,
-) -> None:
-    call_distances(oracle.table, i, points, start, count, out, at)
-
-
-@specialized(distances)
-def _specialize_distances(
-    oracle: Any,
-    i: Any,
-    points: Any,
-    start: Any,
-    count: Any,
-    out: Any,
-    at: Any,
-) -> Any:
-    return _call_distances if oracle.instance_class is CalledOracle else distances
 
 
 @kernel
