@@ -37,7 +37,6 @@ NAMES = (
     "dask",
     "dask_rest",
     "out_of_core",
-    "gpu",
     "gpu_fit",
     "gpu_backbone",
 )
@@ -45,7 +44,6 @@ NAMES = (
 
 NEEDS = {
     "truth": "sklearn igraph networkx",
-    "gpu": "torch",
     "gpu_fit": "torch",
     "gpu_backbone": "torch",
     "page": "playwright",

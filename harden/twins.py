@@ -69,7 +69,6 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             "embedding/test_embedding.py::test_distances_are_those_of_point_metrics",
             "metric/sequences/test_metric.py::test_proteins_by_brute_force",
             "metric/test_characters.py::test_equals_the_definition",
-            "metric/sketches/test_metric.py::test_large_sketches_are_exact",
             *(TREES, GRAPHS, *HUBS),
         )
     },
@@ -213,9 +212,6 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             "fitting/evolution/test_regraft.py::test_the_first_tree_is_read_and_written",
         )
     },
-    "metric.sketches._kmer_kernels": {
-        "hash_kmers": ("metric/sketches/test_metric.py::test_large_sketches_are_exact",)
-    },
     "fitting.rooted._gromov_kernels": {
         "extend dendrogram tree_edges": (LINKAGE,),
         "points_of_clusters": (
@@ -293,9 +289,7 @@ INLINED = {
     "refinement.lengths._row_walk_kernels": "distances of a row in a tree: inside row_sums and smooth_imprecision",
     "metric.oracle.sequence_kernels": "distances of sequences: inside `distance`",
     "metric.oracle.character_kernels": "distances of characters: inside `distance`",
-    "metric.oracle.sketch_kernels": "distances of sketches: inside `distance`",
     "placement.candidates._edge_search_kernels": "the best places on all edges: inside find_candidates",
-    "metric.oracle.call_kernels": "distances behind an address: metric/test_called.py",
     "metric.oracle.lane_kernels": "sums over coordinates: inside `distance` and `fill_block`",
     "placement._edge_fit_kernels": "the best place on an edge: inside find_best_places and improve",
     "placement._placement_lane_kernels": "steps of a placement in vectors: inside find_best_places",

@@ -39,7 +39,6 @@ kernel_module.helper = kernel_module.borrower = lambda function: function
 
 from treerep.fitting.evolution import _profile_kernels as profiles  # noqa: E402
 from treerep.fitting.joining import _row_minimum_kernels as row_minimum_kernels  # noqa: E402 - made of what stands above
-from treerep.metric.oracle import called  # noqa: E402
 from treerep.metric.oracle import distance_kernels as distances  # noqa: E402
 from treerep.metric.oracle import lane_kernels as lanes  # noqa: E402
 from treerep.metric.shortest_paths import _row_union_kernels as row_union_kernels  # noqa: E402
@@ -86,7 +85,6 @@ def _fill_block(oracle: Any, rows: Any, cols: Any, out: Any) -> None:
     distances._fill_one_by_one(oracle, rows, cols, 0, out)
 
 
-called.called = called.called_if_slow = lambda oracle: oracle
 distances.distance = _distance
 distances.fill_block = _fill_block
 lanes.prefetch_row = lambda *_: None

@@ -86,7 +86,6 @@ def test_the_pages_are_read():
     } <= in_the_front_door()
     assert {
         "refinement.moves.search.rearrange",
-        "backends.dask.parts.fit_to_parts",
     } <= by_their_modules()
 
 

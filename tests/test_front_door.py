@@ -58,7 +58,6 @@ def test_the_front_door_is_what_was_agreed():
         "GraphMetric",
         "SequenceMetric",
         "CharacterMetric",
-        "SketchMetric",
         "Tree",
         "TreeSum",
         "MetricError",

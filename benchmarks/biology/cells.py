@@ -103,7 +103,7 @@ def _codes(names: Vector) -> Vector:
 
 
 def _order_of_numbers(stage: Vector) -> Callable[[Vector], float]:
-    from treerep.adapters.scverse._statistics import order_agreement
+    from treerep.adapters.scverse._roots import order_agreement
 
     return lambda time: order_agreement(stage, time)
 

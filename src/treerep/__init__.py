@@ -33,7 +33,6 @@ _HOMES = {
     "Refinement": "refinement.report",
     "Score": "scores.score",
     "SequenceMetric": "metric.sequences.metric",
-    "SketchMetric": "metric.sketches.metric",
     "Tree": "tree.tree",
     "TreeEmbedding": "embedding.tree_embedding",
     "TreeSum": "tree.tree_sum",
@@ -85,7 +84,6 @@ if TYPE_CHECKING:
     from .metric.matrix import MatrixMetric as MatrixMetric
     from .metric.points import PointMetric as PointMetric
     from .metric.sequences.metric import SequenceMetric as SequenceMetric
-    from .metric.sketches.metric import SketchMetric as SketchMetric
     from .placement.place import place as place
     from .placement.placements import Placements as Placements
     from .placement.placements import placements as placements

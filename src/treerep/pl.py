@@ -2,7 +2,6 @@
 
 from .adapters.scverse.plots.cell_page import page
 from .adapters.scverse.plots.group_plots import groups
-from .adapters.scverse.plots.marker_plots import markers
 from .adapters.scverse.plots.tree_plots import disk, tree
 
-__all__ = ["disk", "groups", "markers", "page", "tree"]
+__all__ = ["disk", "groups", "page", "tree"]

@@ -35,7 +35,6 @@ def test_points_with_a_gradient_and_parameters():
         tree, d = tr.fit(x, metric="euclidean", method="treerep"), torch.cdist(tensor, tensor)
         score = tr.average_distortion(tree, tr.PointMetric(x))
         assert float(tr.average_distortion(tree, d)) == pytest.approx(float(score), rel=1e-12)
-        assert float(tr.average_distortion(tree, d, device=DEVICE)) == pytest.approx(float(score), rel=1e-12)
 
 
 def test_what_cannot_be_read_says_so():

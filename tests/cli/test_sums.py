@@ -128,8 +128,6 @@ def test_refine_a_sum(call: Caller, mammals: tr.Metric) -> None:
     assert fields["distortion_before"] == before
     after = tr.average_distortion(tr.TreeSum.load("better.npz"), mammals)
     assert fields["distortion"] == after <= before
-    done = call("refine", "sum.npz", "mammals.csv", "--device", "cuda")
-    assert_one_line_error(done, "--device does not apply to a sum of trees: ")
 
 
 def test_embed_a_sum(call: Caller, mammals: tr.Metric) -> None:

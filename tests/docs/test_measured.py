@@ -24,54 +24,19 @@ def short(value: object) -> str:
 
 
 def fitting_times() -> list[str]:
-    """TreeRep and the backbone from a tensor on the GPU to a tree in memory."""
-    treerep = rows("gpu_fit", "From points to a Tree")
-    backbone = rows("gpu_backbone", "Branching cells")
+    """The backbone, from a tensor on the GPU to a tree in memory."""
     return [
-        f'| {row["points"]:,} | `"{method}"` | {short(row["tensor"])} | {short(row.get("threads"))} |'
-        for method, measured in (("treerep", treerep), ("backbone", backbone))
-        for row in measured
+        f"| {row['points']:,} | {short(row['tensor'])} | {short(row.get('threads'))} |"
+        for row in rows("gpu_backbone", "Branching cells")
     ]
 
 
 def memory() -> list[str]:
-    """GPU memory of TreeRep, with the result left on the device, and of the backbone."""
-    treerep = rows("gpu_fit", "TreeRep on one GPU")
-    backbone = rows("gpu_backbone", "Branching cells")
+    """GPU memory of the backbone."""
     return [
-        *(
-            f'| {row["points"]:,} | {row["dimensions"]} ({row["dtype"]}) | `"treerep"` | '
-            f"{short(row['GB'])} GB |"
-            for row in treerep
-            if row["points"] >= 100_000_000
-        ),
-        *(f'| {row["points"]:,} | 50 (float32) | `"backbone"` | {short(row["GB"])} GB |' for row in backbone),
+        f"| {row['points']:,} | 50 (float32) | {short(row['GB'])} GB |"
+        for row in rows("gpu_backbone", "Branching cells")
     ]
-
-
-def scores() -> list[str]:
-    """Scores and weights, each for the most points that were also measured on the CPU."""
-    functions = {
-        "Average distortion": ("`tr.average_distortion`", "same up to rounding (1e-12)"),
-        "Mean average precision": (
-            "`tr.mean_average_precision`",
-            "same up to rounding (1e-12)",
-        ),
-        "Exact least squares": ('`tr.refine(weights="l2", moves=False)`', "same minimum"),
-    }
-    lines = []
-    for title, (function, result) in functions.items():
-        row = [row for row in rows("gpu", title) if short(row["threads"]) != "-"][-1]
-        lines.append(
-            f"| {function} | {row['points']:,} | {short(row['device'])} | "
-            f"{short(row['threads'])} | {result} |"
-        )
-    return lines
-
-
-def first_call() -> list[str]:
-    """The first call, which compiles."""
-    return [f"took {short(rows('gpu_fit', 'TreeRep on one GPU')[0]['first'])} s."]
 
 
 def one_machine() -> list[str]:
@@ -126,9 +91,7 @@ def sums_of_trees() -> list[str]:
     ("page", "lines"),
     [
         pytest.param("howto/gpu.md", fitting_times, id="times on a GPU"),
-        pytest.param("howto/gpu.md", first_call, id="first call on a GPU"),
         pytest.param("howto/gpu.md", memory, id="memory of a GPU"),
-        pytest.param("howto/gpu.md", scores, id="scores on a GPU"),
         pytest.param("howto/large_data.md", one_machine, id="times on one machine"),
         pytest.param("howto/large_data.md", memory_of_one_machine, id="memory of one machine"),
         pytest.param("howto/sums.md", sums_of_trees, id="sums of trees"),

@@ -11,18 +11,12 @@ from typing import TYPE_CHECKING
 
 from .lazy import load
 from .parallel import Runner
-from .typing import DeviceLike, EngineLike, MetricLike, RNGLike
+from .typing import DeviceLike, EngineLike
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ..fitting._request import FitRequest
     from ..refinement.refine import RefineRequest
     from ..refinement.report import RefinedTree
-    from ..scores._comparison import Comparison
-    from ..scores._sampling import Rows
-    from ..scores.mean_average_precision import Ranking
     from ..tree.tree import Tree
 
 #: The class of each backend, as "module:name".
@@ -34,7 +28,7 @@ BACKENDS = {
 
 
 class Backend(ABC):
-    """The operations that public functions delegate to threads, a cluster or a device.
+    """What fits trees: threads, a cluster or a device.
 
     Parameters
     ----------
@@ -61,23 +55,17 @@ class Backend(ABC):
     def fit(self, request: "FitRequest") -> "Tree":
         """Fit a tree."""
 
+
+class RunnerBackend(Backend):
+    """Threads or a cluster, which also run many similar tasks and refine trees."""
+
+    @abstractmethod
+    def runner(self) -> AbstractContextManager[Runner]:
+        """Return a context with the runner that executes the tasks."""
+
     @abstractmethod
     def refine(self, request: "RefineRequest") -> "RefinedTree":
         """Refine a tree."""
-
-    @abstractmethod
-    def compare(
-        self,
-        approx: MetricLike,
-        truth: MetricLike,
-        rows: "Rows",
-        rng: RNGLike,
-    ) -> "AbstractContextManager[Comparison]":
-        """Return a context manager that compares two metrics. The backend sums the rows."""
-
-    @abstractmethod
-    def average_precisions(self, ranking: "Ranking") -> "NDArray[np.float64]":
-        """Return the average precision of each point of a ranking, in any order."""
 
 
 def backend_for(
@@ -86,7 +74,7 @@ def backend_for(
     engine: EngineLike = None,
     device: DeviceLike = None,
 ) -> Backend:
-    """Return the backend for the arguments of a public function.
+    """Return the backend for the arguments of `fit`.
 
     Parameters
     ----------
@@ -94,15 +82,22 @@ def backend_for(
         Number of threads; None uses every core.
     engine : None, "threads", "dask" or a dask.distributed Client
     device : None or a torch device: "cuda", "cuda:1", "cpu", torch.device(...)
-
-    >>> backend_for(n_jobs=2).n_jobs
-    2
     """
-    if device is not None and engine is not None:
+    if device is None:
+        return runner_backend(n_jobs=n_jobs, engine=engine)
+    if engine is not None:
         both = f"engine={engine!r} and device={device!r}"
         raise ValueError(f"{both} cannot be combined: use one of the two")
-    if device is not None:
-        return _make("torch", device, n_jobs)
+    backend: Backend = load(BACKENDS["torch"])(device, n_jobs)
+    return backend
+
+
+def runner_backend(*, n_jobs: int | None = None, engine: EngineLike = None) -> RunnerBackend:
+    """Return the backend for the arguments `n_jobs` and `engine`, as in `backend_for`.
+
+    >>> runner_backend(n_jobs=2).n_jobs
+    2
+    """
     if engine is None or (isinstance(engine, str) and engine == "threads"):
         return _make("threads", n_jobs)
     if isinstance(engine, str) and engine == "dask":
@@ -112,8 +107,8 @@ def backend_for(
     raise ValueError(f"engine must be 'threads', 'dask' or a dask.distributed Client, not {engine!r}")
 
 
-def _make(name: str, *arguments: object) -> Backend:
-    backend: Backend = load(BACKENDS[name])(*arguments)
+def _make(name: str, *arguments: object) -> RunnerBackend:
+    backend: RunnerBackend = load(BACKENDS[name])(*arguments)
     return backend
 
 

@@ -28,14 +28,11 @@ _HELPER: dict[str, Any] = {
 }
 
 
-def kernel(function: Callable[..., Any], key: str | None = None) -> Any:
-    """Compile `function` on first use, without the GIL, with an on-disk cache.
-
-    `key` identifies the variables of a closure. It is needed if they cannot be pickled.
-    """
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile `function` on first use, without the GIL, with an on-disk cache."""
     compiled = _compiled(function, **_KERNEL)
     # Numba has no public way to replace the cache; tests/_core/test_kernel.py guards this line.
-    compiled._cache = cache = KernelCache(function, key)
+    compiled._cache = cache = KernelCache(function)
     _around_compilation(compiled, cache.released)
     _around_compilation(compiled, _without_garbage_collection)
 

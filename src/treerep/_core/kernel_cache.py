@@ -56,9 +56,8 @@ _IMPORT = re.compile(r"^\s*from (\.+)([\w.]*) import (\([^)]*\)|[^\n]*)", re.MUL
 class KernelCache(NullCache):  # type: ignore[misc]
     """The cache of one kernel, with one file per specialization."""
 
-    def __init__(self, function: Callable[..., Any], key: str | None = None) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self._key = key
         self._held = threading.local()
 
     @property
@@ -120,7 +119,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
             f"{sys.version_info[:2]} {numba.__version__}",
         ):
             digest.update(b"\0" + part.encode())
-        digest.update(_variables(function) if self._key is None else self._key.encode())
+        digest.update(_variables(function))
         return _folder() / f"{_name(function)}-{digest.hexdigest()[:32]}.nbc"
 
 

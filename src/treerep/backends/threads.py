@@ -3,8 +3,8 @@
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from .._core.backend import RunnerBackend
 from .._core.parallel import Runner, ThreadRunner, count_jobs
-from ._runner_backend import RunnerBackend
 
 if TYPE_CHECKING:
     from ..fitting._request import FitRequest

@@ -123,7 +123,6 @@ class RefineOptions:
     time_limit: TimeLimit = None
     seed: Seed = 0
     jobs: Jobs = None
-    device: Device = None
     to: To = None
     json: Json = False
     reading: Reading
@@ -213,7 +212,6 @@ class ScoreOptions:
     source: Input
     bound: Bound = True
     jobs: Jobs = None
-    device: Device = None
     json: Json = False
     reading: Reading
 

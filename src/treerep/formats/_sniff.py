@@ -104,10 +104,10 @@ def _is_newick(source: Source, text: str) -> bool:
 
 def _is_phylip(lines: list[str]) -> bool:
     """Return whether the first line is an integer, and the next line a label or several numbers."""
-    if len(lines) < 2 or lines[0].startswith("\t"):
+    if len(lines) < 2 or not lines[0].strip().isdecimal():
         return False
-    if not lines[0].strip().isdecimal():
-        return False
+    if lines[0].startswith("\t") and "\t" in lines[1].strip():
+        return False  # the table of one point. Mash writes a tab before the number, and then a label.
     below = lines[1].split()
     return len(below) > 1 or not is_numeral(below[0])
 

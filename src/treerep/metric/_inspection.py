@@ -198,9 +198,10 @@ def _name_first_bad_entry(distances: NDArray[Any]) -> None:
 
 
 def _refuse_diagonal(i: int, value: float) -> None:
-    raise MetricError(
-        f"d({i}, {i}) is {value}, but the distance of a point to itself is 0: fill the diagonal with 0"
-    )
+    fix = "fill the diagonal with 0"
+    if value == 1:
+        fix = f"for similarities, subtract them from 1; otherwise {fix}"
+    raise MetricError(f"d({i}, {i}) is {value}, but the distance of a point to itself is 0: {fix}")
 
 
 def _refuse_asymmetry(i: int, j: int, value: float, mirrored: float) -> None:

@@ -46,22 +46,6 @@ class NoCommonLocusError(MetricError):
         return f"{names} have no known locus in common, so their distance is undefined: drop one of them"
 
 
-class NoCommonKmerError(MetricError):
-    """Raised if the sketches of two genomes have no hash in common: (number of the metric, i, j).
-
-    >>> print(NoCommonKmerError(0, 2, 5))
-    genomes 2 and 5 have no k-mer in common, so their distance is undefined: drop one of them, use \
-a smaller k, or pass saturated='cap'
-    """
-
-    def __str__(self) -> str:
-        names = _names("genomes", *self.args)
-        return (
-            f"{names} have no k-mer in common, so their distance is undefined: drop one of them, "
-            "use a smaller k, or pass saturated='cap'"
-        )
-
-
 class UndefinedDistanceError(MetricError):
     """Raised if two sequences are too different for the model, or have no common site.
 

@@ -14,7 +14,6 @@ from ..fitting.treerep._settings import PIVOT_RULES
 from ..fitting.treerep._zone_kernels import HI, LO, N_EDGES, N_ZONES
 from ..fitting.treerep.algorithm import double_buffered, empty_growth, finish_state
 from ..metric.base import Metric
-from ..metric.oracle.called import called_if_slow
 from ..metric.oracle.classes import POINT_ORACLES, select_points
 from ..tree.structure.rooted import Preorder, Rooted, edges_of, preorder
 from ..tree.tree import Tree
@@ -222,7 +221,6 @@ def _finish_batch(
     grown.lengths[:count] = zones.length
     grown.zones[:count, [LO, HI]] -= low
     local, slots, numbers, order = _local_oracle(task, oracle, batch, priority)
-    compiled = called_if_slow(local)
     near_lower, near_upper = _distances_to_ends(task, batch)
     points = double_buffered(slots, near_lower, near_upper, order)
     # Adding this to the number of a point gives the Steiner node named after the point.
@@ -230,7 +228,7 @@ def _finish_batch(
     state = finish_state(count, _BUDGET)
     rule = PIVOT_RULES.index("random")
     while state[N_ZONES] and not workers.stopped.is_set():
-        kernels.finish(compiled, numbers, points, grown, state, steiner, task.tol, rule)
+        kernels.finish(local, numbers, points, grown, state, steiner, task.tol, rule)
     n_edges = state[N_EDGES]
     return grown.edges[:n_edges].astype(np.int64), grown.weights[:n_edges]
 

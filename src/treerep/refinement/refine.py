@@ -2,10 +2,10 @@
 
 from typing import Literal, overload
 
-from .._core.backend import backend_for
+from .._core.backend import runner_backend
 from .._core.checks import check_choice
 from .._core.parallel import Runner
-from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
+from .._core.typing import EngineLike, MetricLike, RNGLike
 from .._core.used import note
 from ..metric._matching import after_matching, matched
 from ..metric._missing import refuse_missing
@@ -35,7 +35,6 @@ def refine(
     rng: RNGLike = 0,
     n_jobs: int | None = None,
     engine: EngineLike = None,
-    device: DeviceLike = None,
 ) -> RefinedTree: ...
 
 
@@ -66,7 +65,6 @@ def refine(
     rng: RNGLike = 0,
     n_jobs: int | None = None,
     engine: EngineLike = None,
-    device: DeviceLike = None,
 ) -> RefinedTree | TreeSum:
     """Improve the edge lengths and the topology of a tree, or of a sum of trees.
 
@@ -104,7 +102,7 @@ def refine(
         Seconds after which the best tree so far is returned. The limit does not interrupt reading
         the distances of up to 10,000 points and scoring the tree once. On two cores, reading and
         scoring take a few seconds for 10,000 points, and tenths of a second for 3,000.
-    rng, n_jobs, engine, device
+    rng, n_jobs, engine
         As in `fit`.
 
     Returns
@@ -132,7 +130,7 @@ def refine(
 
     Each tree of a sum moves to fit what the other trees leave, and all edge lengths are fitted
     together after every round of moves, also with `weights="none"`. A sum needs all distances in
-    memory. `engine` and `device` do not apply to sums.
+    memory. `engine` does not apply to sums.
 
     Above 10,000 points, edge lengths are fitted to 256 sampled rows. Two trees are compared on 256
     other rows, and the better one is returned: either `tree` with new lengths or a backbone tree.
@@ -153,13 +151,13 @@ def refine(
     check_choice("weights", weights, WEIGHTS)
     check_arguments(moves, balance, time_limit)
     note("refine")
-    backend = backend_for(n_jobs=n_jobs, engine=engine, device=device)
+    backend = runner_backend(n_jobs=n_jobs, engine=engine)
     backend.validate(data=data)
     space = as_metric(data, metric=metric)
     tree = matched(tree, space, ("tree", "data"))
     if isinstance(tree, TreeSum):
-        if engine is not None or device is not None:
-            raise ValueError("a sum of trees is refined by threads: leave out engine and device")
+        if engine is not None:
+            raise ValueError("a sum of trees is refined by threads: leave out engine")
         refuse_missing(space, "a sum of trees", "refine one tree")
         options = float(balance), weights, time_limit, rng, n_jobs
         return refine_sum(tree, SumRequest(space, len(tree.trees), *options), moves=bool(moves))

@@ -6,10 +6,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.backend import backend_for
+from .._core.backend import runner_backend
 from .._core.checks import check_choice
 from .._core.parallel import ThreadRunner
-from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
+from .._core.typing import EngineLike, MetricLike, RNGLike
 from ._comparison import Comparison, Optimum
 from ._sampling import Rows, half_width
 from .score import Score
@@ -27,7 +27,6 @@ def average_distortion(
     rng: RNGLike = 0,
     n_jobs: int | None = None,
     engine: EngineLike = None,
-    device: DeviceLike = None,
 ) -> Score:
     """Return the mean of |approx - truth| / truth over pairs of points. 0 is perfect.
 
@@ -50,8 +49,6 @@ def average_distortion(
         Number of threads; None uses all cores. It does not change the result.
     engine : "dask" or a dask.distributed Client, optional
         Compute on a cluster. The result is the same, bit for bit.
-    device : str or torch.device, optional
-        Compute with torch on this device, for example "cuda".
 
     Returns
     -------
@@ -84,14 +81,14 @@ def average_distortion(
     0.25 (all 3 pairs)
     """
     check_choice("scale", scale, _SCALES)
-    backend = backend_for(n_jobs=n_jobs, engine=engine, device=device)
+    backend = runner_backend(n_jobs=n_jobs, engine=engine)
     backend.validate(approx=approx, truth=truth)
-    with backend.compare(approx, truth, rows, rng) as compared:
-        return mean_distortion(compared, scale)
+    with backend.runner() as runner:
+        return mean_distortion(Comparison(approx, truth, rows, rng, runner), scale)
 
 
 def mean_distortion(compared: Comparison, scale: Literal["none", "optimal"]) -> Score:
-    """Return the average distortion of a comparison. Shared by all backends."""
+    """Return the average distortion of a comparison."""
     from ._distortion_kernels import RELATIVE
 
     optimum = compared.optimum() if scale == "optimal" else None

@@ -5,11 +5,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.backend import backend_for
+from .._core.backend import runner_backend
 from .._core.checks import check_choice
 from .._core.parallel import Runner
 from .._core.progress import progress_bar
-from .._core.typing import DeviceLike, EngineLike, MetricLike, RNGLike
+from .._core.typing import EngineLike, MetricLike, RNGLike
 from ..metric._matching import matched
 from ..metric._missing import refuse_missing
 from ..metric.base import Metric, MetricError
@@ -34,7 +34,6 @@ def mean_average_precision(
     rng: RNGLike = 0,
     n_jobs: int | None = None,
     engine: EngineLike = None,
-    device: DeviceLike = None,
 ) -> Score:
     """Return how well distances rank the neighbors in a graph first. 1 is perfect.
 
@@ -63,8 +62,6 @@ def mean_average_precision(
         Number of threads; None uses all cores. It does not change the result.
     engine : "dask" or a dask.distributed Client, optional
         Compute on a cluster. The result is the same, bit for bit.
-    device : str or torch.device, optional
-        Compute with torch on this device, for example "cuda".
 
     Returns
     -------
@@ -91,7 +88,7 @@ def mean_average_precision(
     0.6667 (all 3 points)
     """
     check_choice("ties", ties, _TIES)
-    backend = backend_for(n_jobs=n_jobs, engine=engine, device=device)
+    backend = runner_backend(n_jobs=n_jobs, engine=engine)
     backend.validate(approx=approx, graph=graph)
     network = to_metric(graph)
     starts, neighbors = _adjacency(network)
@@ -101,7 +98,8 @@ def mean_average_precision(
     sample = sample_rows(len(connected), rows, rng, SAMPLED_POINTS, len(judged))
     points = connected if sample is None else connected[sample]
     ranking = Ranking(judged, points, starts, neighbors, ties == "rank")
-    return mean_over_points(backend.average_precisions(ranking), len(connected))
+    with backend.runner() as runner:
+        return mean_over_points(average_precisions(ranking, runner), len(connected))
 
 
 class Ranking(NamedTuple):

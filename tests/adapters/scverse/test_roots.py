@@ -11,8 +11,7 @@ from numpy.testing import assert_allclose
 import treerep as tr
 from tests.tree.strategies import trees
 from treerep import tl
-from treerep.adapters.scverse._roots import _correlations, _medoid
-from treerep.adapters.scverse._statistics import order_agreement
+from treerep.adapters.scverse._roots import _correlations, _medoid, order_agreement
 
 
 @given(trees(min_points=3), st.integers(0, 2**32 - 1))
@@ -33,6 +32,17 @@ def test_correlations_are_those_of_numpy(tree: tr.Tree, seed: int) -> None:
     assume(stage.std() > 0 and len(varied))
     expected = [np.corrcoef(row, stage)[0, 1] for row in distances[varied]]
     assert_allclose(_correlations(tree, cells, stage)[varied], expected, atol=1e-6)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=2, max_size=25).filter(
+        lambda rows: len({stage for stage, _ in rows}) > 1
+    )
+)
+def test_agreement_is_counted(rows: list[tuple[int, int]]) -> None:
+    scores = [1.0 if a[1] < b[1] else 0.5 if a[1] == b[1] else 0.0 for a in rows for b in rows if a[0] < b[0]]
+    stage, time = zip(*rows, strict=True)
+    assert order_agreement(stage, time) == pytest.approx(np.mean(scores), abs=1e-9)
 
 
 def test_a_group_of_cells_is_the_root(marrow: ad.AnnData) -> None:
@@ -74,6 +84,16 @@ def test_stages_of_a_path_give_its_end() -> None:
     assert adata.uns["treerep_pseudotime"]["agreement"] == 1
     assert adata.obs["treerep_pseudotime"].iloc[-1] > adata.obs["treerep_pseudotime"].iloc[0]
     assert adata.uns["treerep"]["params"]["stages"] == "stage"
+
+
+def test_splits_join_the_lineages_away_from_the_root(marrow: ad.AnnData) -> None:
+    tl.set_tree(marrow, tl.get_tree(marrow), root=7)
+    tl.lineages(marrow, n_clusters=5)
+    splits = marrow.uns["treerep_lineage"]["splits"]
+    assert len(splits) == 4
+    lineage = marrow.obs["treerep_lineage"].astype(int).to_numpy()
+    # A tree of lineages, rooted at the lineage of the root cell.
+    assert sorted([*splits[:, 1].tolist(), lineage[7]]) == list(range(5))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import re
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 
 import treerep as tr
 from tests.trees import assert_same
-from treerep.backends.dask.parts import fit_to_parts
 from treerep.fitting.treerep import _zone_kernels as zone_kernels
 
 da = pytest.importorskip("dask.array")
@@ -263,16 +261,12 @@ def test_what_is_no_table_of_points_is_refused(client: Any) -> None:
 
 
 @pytest.mark.parametrize("metric", [None, "precomputed"])
-def test_distances_in_a_dask_array_are_not_taken_for_points(
-    client: Any, metric: str | None, tmp_path: Path
-) -> None:
+def test_distances_in_a_dask_array_are_not_taken_for_points(client: Any, metric: str | None) -> None:
     # Without a metric an array is a distance matrix, as everywhere. It used to be fitted as Euclidean points.
     distances = da.from_array(tr.datasets.sarich().distances, chunks=4)
     remedy = "for points add metric='euclidean', for distances call compute()"
     with pytest.raises(tr.MetricError, match=re.escape(remedy)):
         tr.fit(distances, metric=metric, engine=client, method="treerep")
-    with pytest.raises(tr.MetricError, match=re.escape(remedy)):
-        fit_to_parts(distances, tmp_path / "tree", metric=metric, client=client)
 
 
 def test_empty_and_uneven_chunks(client: Any) -> None:

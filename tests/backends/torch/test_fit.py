@@ -19,9 +19,9 @@ from tests.strategies import any_symmetric, integer_metrics, tree_metrics
 from tests.trees import assert_same
 from treerep.backends.torch.fit import finished_on_host, fit_on_device
 from treerep.backends.torch.metric import device_metric
-from treerep.backends.torch.treerep import _torch_sorting as torch_sorting
+from treerep.backends.torch.treerep import _sorting as torch_sorting
 from treerep.backends.torch.treerep import zones as torch_zones
-from treerep.backends.torch.treerep._torch_waves import TorchWaves
+from treerep.backends.torch.treerep._waves import Waves
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("one_thread")]
 
@@ -201,7 +201,7 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_points_that_have_moved_leave_no_memory_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     before: list[weakref.ref] = []
-    move, close = torch_sorting.move_points, TorchWaves.close
+    move, close = torch_sorting.move_points, Waves.close
 
     def watched(codes: object, ranks: object, old: object, *rest: object) -> object:
         before.append(weakref.ref(old.near_a))
@@ -212,8 +212,7 @@ def test_points_that_have_moved_leave_no_memory_behind(monkeypatch: pytest.Monke
         close(engine, *closed)
 
     monkeypatch.setattr(torch_sorting, "move_points", watched)
-    monkeypatch.setattr(torch_zones, "has_triton", lambda _: False)
-    monkeypatch.setattr(TorchWaves, "close", look)
+    monkeypatch.setattr(Waves, "close", look)
     tr.fit(points(300, 3, "euclidean"), metric="euclidean", device=DEVICE, method="treerep")
     assert len(before) > 3
 
@@ -232,7 +231,7 @@ def test_no_memory_on_the_device_is_one_line(monkeypatch: pytest.MonkeyPatch) ->
     for work in (partial(tr.fit, method="treerep"), fit_on_device):
         with pytest.raises(
             MemoryError,
-            match=r"^the device ran out of memory: .* 100 bytes per point .* device$",
+            match=r"^the device ran out of memory: .* 300 bytes per point .* device$",
         ):
             work(x, metric="euclidean", device=DEVICE)
 

@@ -15,32 +15,6 @@ TEXT = tr.Tree.from_newick(TREE.newick("d"))
 REFUSED = "labels in the order of a text file, and [a-z]+ has no labels"
 
 
-@pytest.mark.parametrize("approx", [TREE.restrict("cadb"), TEXT, tr.embed(TREE.restrict("cadb"))])
-def test_scores(approx):
-    limit = 0.1 if isinstance(approx, tr.Embedding) else 1e-12
-    for truth in (SHUFFLED, PATH):
-        assert tr.average_distortion(approx, truth, device=DEVICE) < limit
-        assert tr.average_distortion(truth, approx, device=DEVICE) < limit
-    assert tr.mean_average_precision(approx, PATH, device=DEVICE) == 1
-
-
-def test_refine():
-    rough = tr.Tree.from_newick(TREE.with_weights(np.full(3, 2.0)).newick("d"))
-    better = tr.refine(rough, SHUFFLED, moves=False, balance=0, weights="l2", device=DEVICE)
-    assert (better.labels, better.order_known) == (SHUFFLED.labels, True)
-    np.testing.assert_allclose(better.distances(), SHUFFLED.distances, atol=1e-6)
-
-
-def test_a_text_is_not_matched_by_position():
-    plain = TREE.distances()
-    with pytest.raises(ValueError, match=REFUSED):
-        tr.average_distortion(TEXT, plain, device=DEVICE)
-    with pytest.raises(ValueError, match=REFUSED):
-        tr.mean_average_precision(TEXT, tr.GraphMetric([(0, 1), (1, 2), (2, 3)]), device=DEVICE)
-    with pytest.raises(ValueError, match=REFUSED):
-        tr.refine(TEXT, plain, moves=False, balance=0, device=DEVICE)
-
-
 def test_fit_keeps_what_is_known_of_the_order():
     embedding = tr.embed(TEXT, method="hmds")
     assert not embedding.order_known

@@ -131,3 +131,15 @@ def _blank(folder):
 def test_upper_triangles_are_named(tmp_path, text):
     with pytest.raises(ValueError, match="line 2 and the next are the rows of an upper triangle"):
         read(tmp_path, text, "d.phy")
+
+
+@pytest.mark.parametrize("name", ["d", "d.phy", "d.tsv"])
+def test_triangles_of_mash(tmp_path, name):
+    # The output of `mash triangle`: a tab, the number of genomes, and a triangle without its diagonal.
+    metric = read(tmp_path, "\t3\na.fa\nb.fa\t1\nc.fa\t2.5\t3\n", name)
+    assert metric.labels == ("a.fa", "b.fa", "c.fa")
+    np.testing.assert_array_equal(distances(metric), SQUARE)
+
+
+def test_the_table_of_one_numbered_point_is_not_a_triangle(tmp_path):
+    assert read(tmp_path, "\t3\n3\t0\n").labels == ("3",)

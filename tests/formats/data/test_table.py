@@ -300,3 +300,22 @@ def test_a_column_of_words_is_named_by_its_first_line(tmp_path):
 def test_tables_that_are_something_else(tmp_path, text, options, message):
     with pytest.raises(ValueError, match=message):
         read(tmp_path, text, **options)
+
+
+def test_tables_of_mash(tmp_path):
+    # The output of `mash dist -t`.
+    text = "#query\ta.fa\tb.fa\na.fa\t0\t0.0222766\nb.fa\t0.0222766\t0\n"
+    metric = read(tmp_path, text)
+    assert metric.labels == ("a.fa", "b.fa")
+    assert metric.pairs(0, 1) == 0.0222766
+
+
+def test_tables_of_sourmash(tmp_path):
+    # `sourmash compare --csv` writes a header and no labels of rows. The default is similarities.
+    metric = read(tmp_path, 'a.fa,"b, c.fa"\n0.0,0.25\n0.25,0.0\n', "d.csv")
+    assert metric.labels == ("a.fa", "b, c.fa")
+    assert metric.pairs(0, 1) == 0.25
+    with pytest.raises(
+        tr.MetricError, match="to itself is 0: for similarities, subtract them from 1; otherwise"
+    ):
+        read(tmp_path, 'a.fa,"b, c.fa"\n1.0,0.75\n0.75,1.0\n', "s.csv")

@@ -53,9 +53,6 @@ def store_tree(adata: "AnnData", tree: Tree, key: str, root: int | None, params:
 
 def _remove_results(adata: "AnnData", key: str) -> None:
     """Remove results with default names from an earlier tree under this key."""
-    for name in (f"{key}_markers", f"{key}_abundance"):
-        if params_of(adata, name).get("key") == key:
-            del adata.uns[name]
     for table, name in (
         (adata.obs, f"{key}_pseudotime"),
         (adata.obs, f"{key}_lineage"),
@@ -66,13 +63,6 @@ def _remove_results(adata: "AnnData", key: str) -> None:
             del table[name]
             del adata.uns[name]
             adata.uns.pop(f"{name}_colors", None)
-
-
-def remove_lineage_results(adata: "AnnData", key: str, column: str) -> None:
-    """Remove markers and abundances with default names of earlier lineages in this column."""
-    for name in (f"{key}_markers", f"{key}_abundance"):
-        if params_of(adata, name).get("groupby") == column:
-            del adata.uns[name]
 
 
 def tree_of_cells(adata: "AnnData", tree: object) -> Tree:

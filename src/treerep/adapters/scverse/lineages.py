@@ -10,7 +10,7 @@ from ..._core.extras import require
 from ...tree.operations.clusters import cut_clusters
 from ...tree.tree import Tree
 from ._data import check_adata, check_key
-from ._storage import get_tree, remove_lineage_results, root_of
+from ._storage import get_tree, root_of
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -49,16 +49,14 @@ def lineages(
     Tree.cut : The method that is used.
     tl.tree : Fit a tree to the cells.
     tl.pseudotime : Compute pseudotime along the tree.
-    tl.markers : Find genes that differ between neighboring lineages.
-    tl.abundance : Compare the shares of conditions in the lineages.
 
     Notes
     -----
     O(N) time per cut in the worst case, by Ward's criterion on tree distances.
 
     ``adata.uns[key_added]["splits"]`` has a row for each cut edge, with the numbers of the two
-    lineages that it joins. The first one is nearer to the root. Markers and abundances of earlier
-    lineages are removed, unless they have custom names.
+    lineages that it joins. The first one is nearer to the root. To find genes that differ between
+    them, pass them to ``scanpy.tl.rank_genes_groups`` as `reference` and `groups`.
 
     Examples
     --------
@@ -84,7 +82,6 @@ def lineages(
         "params": {"key": key, "n_clusters": n_clusters},
         "splits": _splits(tree, of_node, root_of(adata, key)),
     }
-    remove_lineage_results(adata, key, column)
     return adata if copy else None
 
 

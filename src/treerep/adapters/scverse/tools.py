@@ -113,8 +113,8 @@ def tree(
     - ``adata.obs[f"{key_added}_pseudotime"]`` if there is a root.
     - ``adata.obs[f"{key_added}_lineage"]`` if `n_clusters` is given.
 
-    An existing tree of the same name is replaced. Its pseudotime, lineages, markers, abundances
-    and coordinates (``obsm[f"X_{key_added}"]``) are removed, unless they have custom names.
+    An existing tree of the same name is replaced. Its pseudotime, lineages and coordinates
+    (``obsm[f"X_{key_added}"]``) are removed, unless they have custom names.
 
     Edges between equal cells in a graph of `obsp` have 1e-9 of the length of the longest edge.
     In ``benchmarks/biology/cells.py``, trees of neighbor graphs order cells at least as well as

@@ -76,22 +76,7 @@ def part_of(block: Block, last: Wave, became_r: NDArray[np.int64], pieces: list[
 
 
 def finish(batch: Batch, *parts: Part) -> Finished:
-    """Complete the zones of a batch."""
-    done = completed(batch, *parts)
-    # Number in the whole tree of each node: points, Steiner nodes, and ends of zones.
-    points = batch.first + np.arange(len(done.points))
-    ends = [end for zone in batch.zones for end in (zone.a, zone.b)]
-    number = np.concatenate([points, batch.n + points, ends]).astype(np.int32)
-    nodes = (batch.first + done.nodes).astype(np.int32)
-    return done._replace(nodes=nodes, edges=number[done.edges])
-
-
-def completed(batch: Batch, *parts: Part) -> Finished:
-    """Complete the zones of a batch with TreeRep, on one thread.
-
-    Nodes are numbered within the batch: m points are 0 ... m - 1, and Steiner nodes m ... 2 m -
-    1. The nodes to which the zones are attached follow, two for each zone.
-    """
+    """Complete the zones of a batch with TreeRep, on one thread."""
     zone_of = np.concatenate([np.repeat(np.arange(len(batch.zones)), part.counts) for part in parts])
     order = np.argsort(zone_of, kind="stable")
     points, near_a, near_b, priority = (
@@ -103,7 +88,13 @@ def completed(batch: Batch, *parts: Part) -> Finished:
     with Workers(1) as workers:
         run = TreeRep(metric, priority, batch.tol, batch.rule, workers, _SilentBar(), begin)
         edges, weights = run.run()
-    return Finished(points, run.nodes, edges, weights)
+    # The run numbers nodes within the batch: m points are 0 ... m - 1, and Steiner nodes m ... 2 m - 1.
+    # The nodes to which the zones are attached follow, two for each zone.
+    named = batch.first + np.arange(len(points))
+    ends = [end for zone in batch.zones for end in (zone.a, zone.b)]
+    number = np.concatenate([named, batch.n + named, ends]).astype(np.int32)
+    nodes = (batch.first + run.nodes).astype(np.int32)
+    return Finished(points, nodes, number[edges], weights)
 
 
 def _local_zones(zones: list[Zone], first_end: int) -> list[Zone]:

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -317,7 +317,7 @@ class Run:
             for b in self._blocks
         ]
 
-    def _add(self, done: Any) -> None:
+    def _add(self, done: Finished) -> None:
         """Add the edges of a batch, given the result of its task."""
         self.skeleton.nodes[done.points] = done.nodes
         self.skeleton.add(done.edges, done.weights)

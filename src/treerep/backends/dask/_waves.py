@@ -28,7 +28,6 @@ from ...fitting.treerep._zone_kernels import (
 )
 from ...fitting.treerep.algorithm import double_buffered
 from ...metric.oracle.blocks import write_block
-from ...metric.oracle.called import called_if_slow
 from ...metric.oracle.classes import bytes_per_point, select_points
 from ._oracles import RowOracle, part_of_oracle, stacked
 from ._spread_points import Block
@@ -333,8 +332,7 @@ def _sort(
         )
         passed = start - lo
         pivots = steps.pivots(k, at_y - passed, at_z - passed, size, size + 1)
-        compiled = called_if_slow(oracle)
-        i = kernels.sort_chunk(compiled, part, 0, size, pivots, arms.contracted, tol, counts)
+        i = kernels.sort_chunk(oracle, part, 0, size, pivots, arms.contracted, tol, counts)
         if i >= 0 and part.priority[i] < best[RANK]:
             best = [float(part.priority[i]), float(block.start + slots[i]), 0.0, 0.0]
     return best

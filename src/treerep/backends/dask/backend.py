@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..._core.backend import RunnerBackend
 from ..._core.parallel import Runner
 from ..._core.typing import DaskClient
 from ...fitting._request import FitRequest
@@ -11,7 +12,6 @@ from ...metric._missing import refuse_missing
 from ...refinement.refine import RefineRequest, refined_tree
 from ...refinement.report import RefinedTree
 from ...tree.tree import Tree
-from .._runner_backend import RunnerBackend
 from .cluster import client_for
 from .fit import SpreadablePoints, fit_spread_points, read_data
 from .runner import Spread, refuse_dask_arrays

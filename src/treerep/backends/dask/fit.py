@@ -9,8 +9,7 @@ Every point has one random priority, computed by its worker, which determines al
 result therefore does not depend on workers, blocks or scheduling.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -37,8 +36,6 @@ _SHARES = 4
 _FINISH_POINTS = 1 << 15
 # Methods that leave the points on the workers.
 _SPREAD = ("treerep", "auto", "backbone")
-
-AnyRun = TypeVar("AnyRun", bound=Run)
 
 
 def read_data(request: FitRequest) -> "SpreadablePoints | Metric":
@@ -67,7 +64,7 @@ def fit_spread_points(
         return _backbone(client, points, request, n_jobs)
     choices = checked_choices(**request.options)
     with client_for(client) as cluster:
-        spread_points, run = run_on(cluster, points, request.rng, choices, Run)
+        spread_points, run = _run_on(cluster, points, request.rng, choices)
         if run is None:
             return _single(spread_points)
         return finished_tree(spread_points, *run.skeleton.all_edges(), run.skeleton.nodes)
@@ -126,13 +123,9 @@ def spreadable_points(data: MetricLike, metric: str | None) -> SpreadablePoints 
     return space
 
 
-def run_on(
-    cluster: DaskClient,
-    source: SpreadablePoints,
-    rng: RNGLike,
-    choices: Choices,
-    kind: Callable[..., AnyRun],
-) -> tuple[SpreadPoints, AnyRun | None]:
+def _run_on(
+    cluster: DaskClient, source: SpreadablePoints, rng: RNGLike, choices: Choices
+) -> tuple[SpreadPoints, Run | None]:
     """Distribute points over a cluster and run TreeRep there. A single point needs no run."""
     n = source.n
     _check_number(n)
@@ -144,7 +137,7 @@ def run_on(
     finish_points = _finish_points(n, threads)
     # `Workers` ensures that no interrupt is lost.
     with progress_bar(n, "TreeRep", "points") as bar, Workers(1) as workers:
-        run = kind(cluster, points, choices, finish_points, workers, bar)
+        run = Run(cluster, points, choices, finish_points, workers, bar)
         run.run(int(priorities.points_at(np.zeros(1, np.int64))[0]), 2 * threads)
     return points, run
 

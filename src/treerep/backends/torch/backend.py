@@ -1,45 +1,29 @@
 """The backend for a torch device, such as a GPU."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..._core.backend import Backend
-from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.parallel import ThreadRunner
-from ..._core.typing import DeviceLike, MetricLike, RNGLike
+from ..._core.typing import DeviceLike
 from ...fitting._request import FitRequest
 from ...fitting._trials import Plan, tree_of_trials
-from ...metric._missing import refuse_missing
 from ...metric.as_metric import as_metric
 from ...metric.base import Metric
-from ...refinement.refine import RefineRequest
-from ...refinement.report import RefinedTree
-from ...scores._comparison import Comparison
-from ...scores._sampling import Rows
-from ...scores.mean_average_precision import Ranking
 from ...tree.tree import Tree
-from ._device_comparison import DeviceComparison
-from ._device_ranking import average_precisions
 from ._memory import memory_needed
 from .backbone.engine import backbone
 from .fit import FIT_NEEDS, finished_on_host, fit_on_device
 from .metric import PLAIN, device_metric
-from .refine import refined_weights
 
 _METHODS = ("treerep", "auto", "backbone")
-_SCORES_NEED = (
-    "scores need blocks of pairs of half a GB each besides the data: free memory, or leave out device"
-)
 
 
 class Torch(Backend):
-    """Run operations with torch on a device.
+    """Fit trees with torch on a device.
 
     Parameters
     ----------
@@ -81,25 +65,6 @@ class Torch(Backend):
         host = read() if request.trials > 1 else cast("Metric", space)
         plan = Plan(host, method, {}, self.n_jobs, learn)
         return tree_of_trials(plan, request.trials, request.keep, request.rng, ThreadRunner(1))
-
-    def refine(self, request: RefineRequest) -> RefinedTree:
-        """Fit the weights of a tree to all pairs on the device."""
-        refuse_missing(request.metric, self.name, "leave out device")
-        return refined_weights(request, self.device, self.n_jobs)
-
-    @contextmanager
-    def compare(
-        self, approx: MetricLike, truth: MetricLike, rows: Rows, rng: RNGLike
-    ) -> Iterator[Comparison]:
-        """Yield a comparison whose rows are summed on the device, up to rounding."""
-        with memory_needed(_SCORES_NEED):
-            device = find_device(self.device)
-            yield DeviceComparison(approx, truth, rows, rng, self.n_jobs, device)
-
-    def average_precisions(self, ranking: Ranking) -> NDArray[np.float64]:
-        """Return the average precision of each point, up to rounding, in any order."""
-        with memory_needed(_SCORES_NEED):
-            return average_precisions(ranking, find_device(self.device))
 
 
 def _check_fit(method: str) -> None:

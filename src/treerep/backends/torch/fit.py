@@ -23,7 +23,7 @@ _MOST_POINTS = 2**30 - 1
 # directions of each edge.
 _MOST_EDGES = 2**30 - 1
 FIT_NEEDS = (
-    "a fit takes about 100 bytes per point in addition to the data: use fewer points, or leave out device"
+    "a fit takes about 300 bytes per point in addition to the data: use fewer points, or leave out device"
 )
 
 

@@ -1,19 +1,13 @@
-"""A metric on a torch device, with two ways to compute distances.
+"""A metric on a torch device.
 
-- `DeviceMetric.pairs` adds coordinates in the order of the compiled kernels
-  (metric/oracle/lane_kernels.py): eight lanes, pairwise, then the rest, in the precision of the
-  coordinates. Matrices and Euclidean, Manhattan and Chebyshev points give the same bits as on the
-  CPU. Trees need identical bits, because a difference in the last digit can lead to another tree.
-- `DeviceMetric.block` uses matrix products in float64. This is many times faster for all pairs of
-  two sets of points, and agrees with `pairs` up to rounding, which is enough for scores and edge
-  weights.
-
-The distance formulas are therefore written twice here, and the two versions cannot share code.
+`DeviceMetric.pairs` adds coordinates in the order of the compiled kernels
+(metric/oracle/lane_kernels.py): eight lanes, pairwise, then the rest, in the precision of the
+coordinates. Matrices and Euclidean, Manhattan and Chebyshev points give the same bits as on the
+CPU. Trees need identical bits, because a difference in the last digit can lead to another tree.
 """
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -53,10 +47,6 @@ PLAIN: tuple[PointKind, ...] = ("euclidean", "manhattan", "chebyshev")
 
 _LANES = 8
 _CHUNK = 1 << 24  # numbers checked or moved together
-# In `block`, squares |x - y|^2 below this fraction of |x|^2 + |y|^2 are computed from
-# differences of coordinates, because |x|^2 + |y|^2 - 2 x y has lost their digits ...
-_NEAR = 1e-3
-_NEAR_PAIRS = 1 << 22  # ... for at most this many pairs at a time
 
 
 class DeviceMetric:
@@ -107,8 +97,6 @@ class DeviceMetric:
         device = self.table.device
         return torch.cuda.device(device) if device.type == "cuda" else nullcontext()
 
-    # Pair by pair, bitwise identical to the CPU.
-
     def pairs(self, i: Tensor, j: Tensor) -> Tensor:
         """Return the distances d(i[k], j[k]) in float64, for two tensors of points."""
         torch = require("torch", "embed")
@@ -142,60 +130,6 @@ class DeviceMetric:
         radial = (0.5 * (self.radii[i] - self.radii[j])).sinh()
         turn = self.sinh_radii[i] * self.sinh_radii[j] * (0.25 * across)
         return self.unit * (2.0 * (radial * radial + turn).sqrt().asinh())
-
-    # Block by block, up to rounding. The table is float64; see `device_points`.
-
-    def block(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Tensor:
-        """Return the distances between rows (pieces, height) and columns (pieces, width).
-
-        The result has the shape (pieces, height, width).
-        """
-        torch = require("torch", "embed")
-        device = self.table.device
-        i = torch.from_numpy(rows).to(device)
-        j = torch.from_numpy(cols).to(device)
-        if self.kind == "matrix":
-            return self.table[i[:, :, None], j[:, None, :]].double()
-        if self.kind == "manhattan":
-            return torch.cdist(self.table[i], self.table[j], p=1.0)
-        if self.kind == "chebyshev":
-            return torch.cdist(self.table[i], self.table[j], p=float("inf"))
-        across = self._squares(i, j)
-        if self.kind == "euclidean":
-            return across.sqrt_()
-        if self.kind == "angle":
-            # tan(angle / 2) = |u - v| / |u + v|
-            along = self._squares(i, j, -1.0)
-            return torch.atan2(across.sqrt_(), along.sqrt_()).mul_(2.0)
-        # sinh^2(d/2) = sinh^2((r - s)/2) + sinh r sinh s |u - v|^2 / 4
-        assert self.radii is not None
-        assert self.sinh_radii is not None
-        radial = self.radii[i][:, :, None] - self.radii[j][:, None, :]
-        radial = (radial / 2).sinh_()
-        sinh = self.sinh_radii[i][:, :, None] * self.sinh_radii[j][:, None, :]
-        turn = across.mul_(0.25).mul_(sinh)
-        found = turn.addcmul_(radial, radial).sqrt_().asinh_().mul_(2.0)
-        return found if self.unit == 1.0 else found.mul_(self.unit)
-
-    @cached_property
-    def _center(self) -> Tensor:
-        return self.table.mean(dim=0)
-
-    def _squares(self, i: Tensor, j: Tensor, sign: float = 1.0) -> Tensor:
-        """Return |x_i - sign x_j|^2 = |x_i|^2 + |x_j|^2 - 2 sign x_i x_j."""
-        torch = require("torch", "embed")
-        # Differences do not depend on the origin, and centering loses fewer digits.
-        center = self._center if sign > 0 else 0.0 * self._center
-        x = self.table[i] - center
-        y = self.table[j] - center
-        sizes = (x * x).sum(-1)[:, :, None] + (y * y).sum(-1)[:, None, :]
-        found = torch.baddbmm(sizes, x, y.transpose(1, 2), alpha=-2.0 * sign)
-        near = (found <= sizes.mul_(_NEAR)).nonzero()
-        for part in near.split(_NEAR_PAIRS):
-            piece, row, col = part.unbind(1)
-            difference = self.table[i[piece, row]] - sign * self.table[j[piece, col]]
-            found[piece, row, col] = (difference * difference).sum(-1)
-        return found
 
 
 def _at_least_single(rows: Tensor) -> Tensor:
@@ -264,20 +198,6 @@ def device_metric(data: MetricLike, metric: str | None, device: DeviceLike) -> D
     )
     _add_radii(made, oracle, tables)
     made.order_known = space.order_known
-    return made
-
-
-def device_points(oracle: Any, order: NDArray[np.int64], device: TorchDevice) -> DeviceMetric:
-    """Move the points of an oracle to a device, in this order, for distances in blocks.
-
-    Unlike on the host, float32 coordinates are converted to float64, so that sums lose no
-    digits.
-    """
-    torch = require("torch", "embed")
-    columns = [torch.from_numpy(column[order]) for column in oracle]
-    tables = [column.to(device).to(torch.float64) for column in columns]
-    made = DeviceMetric(POINT_KINDS[type(oracle)], tables[0])
-    _add_radii(made, oracle, tables)
     return made
 
 

@@ -85,7 +85,6 @@ def _fitted(metric: tr.Metric, options: FitOptions) -> tr.Tree | tr.TreeSum:
     )
     if not options.refine:
         return tree
-    # On the CPU: moves do not run on a device.
     return tr.refine(tree, metric, rng=options.seed, n_jobs=options.jobs)
 
 
@@ -123,8 +122,7 @@ def write_and_report(
 ) -> None:
     """Score a new tree, write it, and report both: a line on stderr, JSON on stdout."""
     plain, scaled = (
-        tr.average_distortion(tree, metric, scale=scale, n_jobs=options.jobs, device=options.device)
-        for scale in ("none", "optimal")
+        tr.average_distortion(tree, metric, scale=scale, n_jobs=options.jobs) for scale in ("none", "optimal")
     )
     output = options.output
     if not (options.json and output == "-"):

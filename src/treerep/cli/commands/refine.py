@@ -32,7 +32,6 @@ def refine_file(options: RefineOptions) -> None:
         time_limit=options.time_limit,
         rng=options.seed,
         n_jobs=options.jobs,
-        device=options.device,
     )
     seconds = time.perf_counter() - begin
     before = {"distortion_before": refined.refinement.distortion_before}
@@ -41,8 +40,6 @@ def refine_file(options: RefineOptions) -> None:
 
 def _refine_sum(trees: tr.TreeSum, metric: tr.Metric, options: RefineOptions) -> None:
     """Refine a sum of trees. It has no report, so its distortion is computed before."""
-    if options.device is not None:
-        raise ValueError("--device does not apply to a sum of trees: remove --device")
     check_sum_output(options.output, options.to)
     before = float(tr.average_distortion(trees, metric, n_jobs=options.jobs))
     begin = time.perf_counter()

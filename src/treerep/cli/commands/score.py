@@ -33,7 +33,7 @@ def score_file(options: ScoreOptions) -> None:
         )
     metric = read_either(options.source, options.reading, with_tree=True)
     matched = match_points(tree, metric, (options.tree, options.source))
-    scores = all_scores(matched, metric, options.jobs, options.device)
+    scores = all_scores(matched, metric, options.jobs)
     bound = None
     if options.bound:
         # Only the distortion of a tree shows that the best tree is exact.
@@ -58,14 +58,13 @@ def _add_bound(rows: dict[str, str], bound: tr.LowerBound | None, is_tree: bool)
         rows["average distortion of any tree"] = f"at least {bound_text(bound)}"
 
 
-def all_scores(tree: tr.Metric, metric: tr.Metric, jobs: int | None, device: str | None) -> dict[str, Score]:
+def all_scores(tree: tr.Metric, metric: tr.Metric, jobs: int | None) -> dict[str, Score]:
     """Return every score that applies. Mean average precision needs the edges of a graph."""
     scores = {
-        "distortion": tr.average_distortion(tree, metric, n_jobs=jobs, device=device),
-        "distortion_scaled": tr.average_distortion(tree, metric, scale="optimal", n_jobs=jobs, device=device),
-        # The worst distortion does not run on a device.
+        "distortion": tr.average_distortion(tree, metric, n_jobs=jobs),
+        "distortion_scaled": tr.average_distortion(tree, metric, scale="optimal", n_jobs=jobs),
         "worst_distortion": tr.worst_distortion(tree, metric, n_jobs=jobs),
     }
     if isinstance(metric, tr.GraphMetric):
-        scores["map"] = tr.mean_average_precision(tree, metric, n_jobs=jobs, device=device)
+        scores["map"] = tr.mean_average_precision(tree, metric, n_jobs=jobs)
     return scores

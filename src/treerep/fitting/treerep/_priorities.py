@@ -7,23 +7,14 @@ numbers. All backends therefore have the same priorities and give the same tree.
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 _SHUFFLED = 1 << 19
-ROUNDS = 4
+_ROUNDS = 4
 _CHUNK = 1 << 15  # numbers processed at a time, so that they fit into the cache
-
-
-class Bijection(NamedTuple):
-    """A bijection of 0 ... largest, applied until the result is below n. See `Priorities`."""
-
-    n: int
-    keys: list[tuple[int, int]]  # an odd factor and a term for each round
-    largest: int
-    shift: int
 
 
 class Priorities:
@@ -49,7 +40,7 @@ class Priorities:
         self._mask = (1 << bits) - 1
         self._shift = (bits + 1) // 2
         if self._stored is None:
-            drawn = rng.integers(0, 1 << bits, size=(ROUNDS, 2)).tolist()
+            drawn = rng.integers(0, 1 << bits, size=(_ROUNDS, 2)).tolist()
             self._keys = [(factor | 1, term) for factor, term in drawn]
 
     def of_points(self, start: int, stop: int) -> NDArray[np.int32]:
@@ -77,12 +68,6 @@ class Priorities:
             order[self._stored] = np.arange(self.n)
             return ranks.new_tensor(order)[ranks] if hasattr(ranks, "new_tensor") else order[ranks]
         return self._walk(ranks, self._forward)
-
-    def bijection(self) -> Bijection | None:
-        """Return the bijection that maps priorities to points, unless a shuffle is stored."""
-        if self._stored is not None:
-            return None
-        return Bijection(self.n, self._keys, self._mask, self._shift)
 
     def _walk(self, x: Any, step: Any) -> Any:
         """Apply a bijection of 0 ... 2^bits - 1 until the result is below n.

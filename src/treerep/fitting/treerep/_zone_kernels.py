@@ -20,9 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._core.kernel import borrower, helper, kernel, specialized
-from ...metric.oracle.classes import CalledOracle
-from ...metric.oracle.distance_kernels import distance, distances, prefetch
+from ..._core.kernel import borrower, helper, kernel
+from ...metric.oracle.distance_kernels import distance, prefetch
 
 # Bins of a step, in the order of their memory afterwards. For q = 1, 2, 3, Z1[q] is q, and Z2[q]
 # is 3 + q.
@@ -91,7 +90,6 @@ class Lanes(NamedTuple):
     near_b: Any  # for kind 1, the distance to y
     to_z: Any
     bins: Any
-    slots: Any
 
 
 class Pivots(NamedTuple):
@@ -131,7 +129,6 @@ def _new_lanes() -> Any:
         np.zeros(LANES),
         np.zeros(LANES),
         np.zeros(LANES),
-        np.zeros(LANES, np.int64),
         np.zeros(LANES, np.int64),
     )
 
@@ -309,6 +306,7 @@ def _sort_lanes(lanes: Any, count: int, pivots: Any, contracted: int, tol: float
         bins[k] = where
 
 
+@helper
 def _read_lanes(
     oracle: Any,
     points: Any,
@@ -330,37 +328,6 @@ def _read_lanes(
         lanes.near_a[k] = points.near_a[i]
         lanes.near_b[k] = distance(oracle, pivots.y, slots[i]) if fresh_y else points.near_b[i]
         lanes.to_z[k] = distance(oracle, pivots.z, slots[i])
-
-
-def _call_lanes(
-    oracle: Any,
-    points: Any,
-    pivots: Any,
-    start: int,
-    count: int,
-    hi: int,
-    lanes: Any,
-) -> None:
-    for k in range(count):
-        lanes.slots[k] = points.slots[start + k]
-        lanes.near_a[k] = points.near_a[start + k]
-        lanes.near_b[k] = points.near_b[start + k]
-    if pivots.kind == 1:
-        distances(oracle, pivots.y, lanes.slots, 0, count, lanes.near_b, 0)
-    distances(oracle, pivots.z, lanes.slots, 0, count, lanes.to_z, 0)
-
-
-@specialized(_read_lanes)
-def _specialize_lanes(
-    oracle: Any,
-    points: Any,
-    pivots: Any,
-    start: int,
-    count: int,
-    hi: int,
-    lanes: Any,
-) -> Any:
-    return _call_lanes if oracle.instance_class is CalledOracle else _read_lanes
 
 
 @borrower

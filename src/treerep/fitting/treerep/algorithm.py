@@ -25,7 +25,6 @@ from ..._core.parallel import Workers
 from ..._core.progress import progress_bar
 from ...metric.base import Metric, read_only
 from ...metric.oracle.blocks import write_block
-from ...metric.oracle.called import called_if_slow
 from ...metric.oracle.classes import (
     COMPILED_ORACLES,
     MatrixOracle,
@@ -199,8 +198,6 @@ class TreeRep:
         self.tol = tolerance(metric, tol, largest)
         self.row_bytes = 0 if self.oracle is None else bytes_per_point(self.oracle)
         self.finish_points = self._finish_points()
-        # Kernels compile faster for this oracle. Its arrays are those of `oracle`.
-        self.compiled_oracle = None if self.oracle is None else called_if_slow(self.oracle)
         if self.oracle is None:
             # Distances from each point to the pivots y and z of its zone.
             self.rows = np.empty((2, self.n))
@@ -365,7 +362,7 @@ class TreeRep:
         The distances of a custom metric from the fresh pivots become the rows of a small matrix.
         """
         if self.oracle is not None:
-            return self.compiled_oracle, slots.tolist()
+            return self.oracle, slots.tolist()
         others = self.points.slots[zone.lo : zone.hi]
         # No point is in two zones, so zones share the rows: one column for each point, row 0
         # for y and row 1 for z.
@@ -434,8 +431,7 @@ class TreeRep:
 
         The kernel returns regularly, to show progress and to allow interrupts.
         """
-        local, names, points = self._local(zones)
-        oracle = called_if_slow(local)
+        oracle, names, points = self._local(zones)
         size = len(points.slots) // 2
         growth = empty_growth(size, len(zones))
         lo = 0

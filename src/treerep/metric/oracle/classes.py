@@ -77,15 +77,6 @@ class WeightedCharacterOracle(NamedTuple):
     weights: NDArray[np.float64]  # of the loci, and their sum; shared by all points
 
 
-class SketchOracle(NamedTuple):
-    """Mash distance between sketches. See `sketch_kernels.py`."""
-
-    hashes: NDArray[np.uint64]  # ascending
-    # number of the metric, number of the genome, hashes in the row, k, 1 if distances are capped,
-    # largest number of hashes
-    about: NDArray[np.int64]
-
-
 class HyperbolicOracle(NamedTuple):
     """Distance between points in hyperbolic space, given by direction and distance from the origin."""
 
@@ -150,12 +141,6 @@ class SequenceOracle(NamedTuple):
     origin: NDArray[np.int64]  # number of the metric, number of the sequence
 
 
-class CalledOracle(NamedTuple):
-    """Any other oracle, behind a function that computes its distances. See `called.py`."""
-
-    table: NDArray[np.int64]
-
-
 # All oracles that kernels accept. The table is closed: a custom class must not enter the shared
 # on-disk cache. Custom metrics are therefore read through `block`.
 COMPILED_ORACLES = (
@@ -169,7 +154,6 @@ COMPILED_ORACLES = (
     AngleOracle,
     CharacterOracle,
     WeightedCharacterOracle,
-    SketchOracle,
     HyperbolicOracle,
     EmbeddingOracle,
     FrameOracle,
@@ -201,7 +185,6 @@ POINT_ORACLES = (
     SequenceOracle,
     CharacterOracle,
     WeightedCharacterOracle,
-    SketchOracle,
 )
 
 

@@ -12,14 +12,12 @@ from numba import types
 
 from ..._core.kernel import helper, kernel, specialized
 from ..base import BadEntryError
-from .call_kernels import call_distance, call_distances
 from .character_kernels import character_distance, weighted_character_distance
 from .classes import (
     LARGEST,
     MATRIX_ORACLES,
     POINT_ORACLES,
     AngleOracle,
-    CalledOracle,
     CharacterOracle,
     ChebyshevOracle,
     CheckedMatrixOracle,
@@ -32,7 +30,6 @@ from .classes import (
     ManhattanOracle,
     MatrixOracle,
     SequenceOracle,
-    SketchOracle,
     SquaredOracle,
     TreeOracle,
     WeightedCharacterOracle,
@@ -50,7 +47,6 @@ from .lane_kernels import (
     sum_of_squared_sums,
 )
 from .sequence_kernels import row_address, sequence_distance
-from .sketch_kernels import sketch_distance
 from .step_kernels import between, climb
 
 
@@ -133,10 +129,6 @@ def _character(oracle: Any, i: Any, j: Any) -> Any:
 
 def _weighted_character(oracle: Any, i: Any, j: Any) -> Any:
     return weighted_character_distance(oracle.codes, oracle.origin, oracle.weights, i, j)
-
-
-def _sketch(oracle: Any, i: Any, j: Any) -> Any:
-    return sketch_distance(oracle.hashes, oracle.about, i, j)
 
 
 def _embedding(oracle: Any, i: Any, j: Any) -> Any:
@@ -247,10 +239,6 @@ def _sequence(oracle: Any, i: Any, j: Any) -> Any:
     )
 
 
-def _called(oracle: Any, i: Any, j: Any) -> Any:
-    return call_distance(oracle.table, i, j)
-
-
 _DISTANCES = {
     MatrixOracle: _matrix,
     CheckedMatrixOracle: _checked_matrix,
@@ -262,14 +250,12 @@ _DISTANCES = {
     AngleOracle: _angle,
     CharacterOracle: _character,
     WeightedCharacterOracle: _weighted_character,
-    SketchOracle: _sketch,
     HyperbolicOracle: _hyperbolic,
     EmbeddingOracle: _embedding,
     FrameOracle: _frame,
     HubOracle: _hub,
     TreeOracle: _tree,
     SequenceOracle: _sequence,
-    CalledOracle: _called,
 }
 
 
@@ -308,6 +294,7 @@ def _specialize_prefetch(oracle: Any, i: Any, j: Any) -> Any:
     return None
 
 
+@helper
 def distances(
     oracle: Any,
     i: Any,
@@ -320,31 +307,6 @@ def distances(
     """Write out[at + k] = d(i, points[start + k]) for k < count."""
     for k in range(count):
         out[at + k] = distance(oracle, i, points[start + k])
-
-
-def _call_distances(
-    oracle: Any,
-    i: Any,
-    points: Any,
-    start: Any,
-    count: Any,
-    out: Any,
-    at: Any,
-) -> None:
-    call_distances(oracle.table, i, points, start, count, out, at)
-
-
-@specialized(distances)
-def _specialize_distances(
-    oracle: Any,
-    i: Any,
-    points: Any,
-    start: Any,
-    count: Any,
-    out: Any,
-    at: Any,
-) -> Any:
-    return _call_distances if oracle.instance_class is CalledOracle else distances
 
 
 @kernel

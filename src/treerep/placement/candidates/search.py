@@ -59,7 +59,6 @@ def find_candidates(
 
     Memory: O(n log n + m k). The places do not depend on the number of threads.
     """
-    from ...metric.oracle.called import called
     from ._candidate_kernels import Rule
     from ._candidate_kernels import find_candidates as find_positions
 
@@ -77,7 +76,7 @@ def find_candidates(
         workers.check()
         stop = min(start + _CHUNK, m)
         oracle, shift = _part(new, start, stop)
-        facts = called(oracle), shift, separators, *neighborhood, tolerances, rule
+        facts = oracle, shift, separators, *neighborhood, tolerances, rule
         find_positions(*facts, start, stop, exact, used, edge, *numbers)
         return stop - start
 

@@ -97,8 +97,8 @@ def _largest_defect(
 ) -> float:
     """Return the largest max over z of min(P_xz, P_zy) - P_xy.
 
-    `keys` are the products as keys (see `_base_point_kernels.largest_defect`). `offer` receives
-    better x and y.
+    `keys` are the products as integers (see `_base_point_kernels.largest_defect`), and `offer`
+    takes better x and y.
     """
     from . import _base_point_kernels as kernels
 

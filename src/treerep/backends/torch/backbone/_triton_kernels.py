@@ -14,8 +14,8 @@ import triton.language as tl
 
 from ...._core.typing import Tensor, TorchDevice
 from ..metric import DeviceMetric
-from ..treerep._triton_sorting import in_memory, measuring, two_distances
 from ._branches import Joins, Zones
+from ._triton_distances import in_memory, measuring, two_distances
 from ._triton_placement import Placement as Placement
 from ._triton_placement import scratch_bytes
 

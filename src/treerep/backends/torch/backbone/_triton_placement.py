@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...._core.typing import Tensor, TorchDevice
 from ..metric import DeviceMetric
-from ..treerep._triton_sorting import measuring, two_distances
+from ._triton_distances import measuring, two_distances
 
 if TYPE_CHECKING:
     from ....placement._least_squares_places import Scale

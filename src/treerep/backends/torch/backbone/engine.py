@@ -26,7 +26,6 @@ from ....refinement.backbone.build import backbone_tree
 from ....tree.tree import Tree
 from ..fit import DeviceTree, finished_on_host, fit_on_device
 from ..metric import DeviceMetric
-from ..treerep.zones import device_pairs
 from ._branches import DevicePlaces, grow, zone_passes
 
 
@@ -87,7 +86,7 @@ class OnDevice:
         i = at.repeat_interleave(len(at))
         j = at.repeat(len(at))
         with self.space.current():
-            found = device_pairs(self.space, i, j)
+            found = self.space.pairs(i, j)
         table: Numbers = found.view(len(at), len(at)).numpy(force=True)
         return table
 

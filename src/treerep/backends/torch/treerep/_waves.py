@@ -1,15 +1,15 @@
-"""The waves of TreeRep in plain torch: one step in every zone.
+"""The waves of TreeRep: one step in every zone.
 
-Runs on any device, and is the reference implementation of _triton_waves.py. A wave processes every
-pending point three times (_torch_sorting.py): to find its bin, to count, and to move it to its
-next zone. The rest of the code works on zones.
+A wave processes every pending point three times (_sorting.py): to find its bin, to count, and to
+move it to its next zone. The rest of the code works on zones.
 """
 
 from typing import NamedTuple
 
 from ...._core.extras import require
 from ...._core.typing import Tensor
-from . import _torch_sorting as passes
+from ..metric import DeviceMetric
+from . import _sorting as passes
 from ._bins import (
     BINS,
     DUPLICATES,
@@ -22,7 +22,6 @@ from ._bins import (
     Z2_X,
     Z2_Z,
 )
-from .zones import Part, Pending, Run, Zones, needs_step
 
 # The node of a step to which each bin is attached: x, y, z are 0, 1, 2, and r is 3.
 _X = 0
@@ -30,6 +29,46 @@ _Y = 1
 _Z = 2
 _R = 3
 _NODE_OF_BIN = (_R, _X, _Y, _Z, _X, _Y, _Z, _Y, _Z)
+
+
+class Pending(NamedTuple):
+    """Points that are not placed yet, zone by zone, each zone in order of priority."""
+
+    points: Tensor  # int32
+    near_a: Tensor  # float64: distance to the node a of the zone ...
+    near_b: Tensor  # ... and to b
+    zone: Tensor  # int32
+
+
+class Zones(NamedTuple):
+    """A table of zones. `_bins.py` lists their kinds."""
+
+    kind: Tensor  # int8
+    start: Tensor  # int64: position of the first of its points
+    size: Tensor  # int64
+    a: Tensor  # int32
+    b: Tensor  # int32
+    length: Tensor  # float64: length of the edge (a, b)
+    first_node: Tensor  # int32: number of the first node of its points
+
+    def select(self, which: "Tensor | slice") -> "Zones":
+        """Return some of the zones."""
+        return Zones(*(column[which] for column in self))
+
+
+class Run(NamedTuple):
+    """What all waves share."""
+
+    metric: DeviceMetric
+    rule: int  # the rule by which a zone on an edge chooses its pivot
+    tol: float  # lengths below this count as zero
+    nodes: Tensor  # (n,) int32: the node of each point
+    edges: Tensor  # (2 n, 2) int32
+    weights: Tensor  # (2 n,) float64
+
+
+#: Pending points and their zones.
+Part = tuple[Pending, Zones]
 
 
 class Steps(NamedTuple):
@@ -56,8 +95,8 @@ class _Division(NamedTuple):
     number: Tensor  # (Z * BINS,) int32: the new zone of each bin
 
 
-class TorchWaves:
-    """The steps of a run: see `Waves`."""
+class Waves:
+    """The steps of a run."""
 
     def __init__(self, run: Run) -> None:
         self.torch = require("torch", "embed")
@@ -76,7 +115,11 @@ class TorchWaves:
         return self._n_edges
 
     def step(self, part: list[Part]) -> tuple[list[Part], int]:
-        """Take one step in every zone: see `Waves`."""
+        """Take one step in every zone.
+
+        Returns the points left, in their new zones, if any, and their number. `part` is emptied,
+        so that the old arrays can be freed when the points have moved.
+        """
         pending, zones = part.pop()
         steps = self._choose_steps(pending, zones, self.rule)
         codes, steps, next_node = self._sort(pending, zones, steps)
@@ -206,7 +249,7 @@ class TorchWaves:
         flat = counts.reshape(-1)
         cells = torch.nonzero(flat)[:, 0]
         zones = self._zones_of_cells(cells, flat[cells].long(), counts, steps, next_node)
-        is_open = needs_step(zones)
+        is_open = _needs_step(zones)
         opened = torch.nonzero(is_open)[:, 0]
         closed = torch.nonzero(~is_open)[:, 0]
         order = torch.cat([opened, closed])
@@ -276,3 +319,10 @@ class TorchWaves:
         self._edges[here, 1] = v
         self._weights[here] = weights
         self._n_edges = here.stop
+
+
+def _needs_step(zones: Zones) -> Tensor:
+    """Return which zones contain points beyond the pivots of their next step."""
+    on_node = (zones.kind == ON_NODE) & (zones.size > 2)
+    on_edge = (zones.kind == ON_EDGE) & (zones.size > 1)
+    return on_node | on_edge

@@ -1,7 +1,4 @@
-"""The passes of TreeRep over points in plain torch.
-
-These passes run on any device and are the reference implementation of the Triton kernels.
-"""
+"""The passes of a wave over its points."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,8 +22,7 @@ from ._bins import (
 )
 
 if TYPE_CHECKING:
-    from ._torch_waves import Steps
-    from .zones import Pending, Zones
+    from ._waves import Pending, Steps, Zones
 
 
 class Ranks(NamedTuple):

@@ -1,1 +1,0 @@
-"""MinHash sketches of genomes: the metric, and the hashes of k-mers."""
