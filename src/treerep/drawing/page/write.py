@@ -36,7 +36,7 @@ MODULES = (
     *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
     *("painting/scales", "painting/colors", "painting/detail", "painting/labels"),
     *("painting/faint", "painting/support_labels", "painting/highlights", "painting/strips"),
-    *("painting/painter", "painting/svg", "painting/gl", "painting/morph"),
+    *("painting/painter", "painting/svg", "painting/morph"),
     *(
         "layouts/tanglegram",
         "export/names",
@@ -47,7 +47,7 @@ MODULES = (
     ),
     *("export/pdf", "export/scale_bar", "export/time_axis", "export/figure_legend"),
     *("export/figure", "export/table", "view/queries", "view/searches", "view/filters"),
-    *("view/arrangement", "view/pen_choice", "view/viewer", "view/overview"),
+    *("view/arrangement", "view/viewer", "view/overview"),
     *("panel/dom", "panel/search", "panel/color_bar", "panel/legend"),
     *("panel/attribute_choice", "panel/table_text", "panel/tables", "panel/cards"),
     *("panel/tip", "panel/treetools", "panel/exports", "panel/rulers", "panel/panel"),
