@@ -58,6 +58,7 @@ export class Viewer extends EventTarget {
     this.flight = null;
     this.morph = null;
     this.frames = { walk: 0, paint: 0, drawn: 0 };
+    this.figureNames = { all: 0, missing: 0 }; // of the last figure
     this.theme = "light";
     this.dates = data.dates ? decodeFloats(data.dates) : null; // years of the data points; NaN if unknown
     this.strips = []; // attributes shown beside the tips
