@@ -79,10 +79,10 @@ def test_the_distortion_of_every_tree_bounds_that_of_the_sum(
 def test_components_are_the_embeddings_of_the_trees() -> None:
     labels = list("abcdefghi")
     trees = [Tree(9, tree.edges, tree.weights, labels=labels) for tree in random_sum(4).trees]
-    product = tr.embed(TreeSum(trees), scale=2.0, root="c", directions="equal", dim=3)
+    product = tr.embed(TreeSum(trees), scale=2.0, root="c", exponent=0, dim=3)
     assert isinstance(product, ProductEmbedding) and product.labels == tuple(labels)
     for part, tree in zip(product.components, trees, strict=True):
-        single = tr.embed(tree, scale=2.0, root="c", directions="equal", dim=3)
+        single = tr.embed(tree, scale=2.0, root="c", exponent=0, dim=3)
         assert isinstance(part, TreeEmbedding) and part.radii[2] == 0
         np.testing.assert_array_equal(part.turns, single.turns)
     assert repr(product) == "ProductEmbedding(9 points, 3 spaces of dim 3)"

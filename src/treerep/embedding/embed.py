@@ -28,7 +28,6 @@ def embed(  # type: ignore[overload-overlap]  # MetricLike also includes sums of
     dim: int = 2,
     scale: float | None = None,
     distortion: float | None = None,
-    directions: str | None = None,
     exponent: float | None = None,
     root: int | str | None = None,
 ) -> ProductEmbedding: ...
@@ -43,7 +42,6 @@ def embed(
     dim: int = 2,
     scale: float | None = None,
     distortion: float | None = None,
-    directions: str | None = None,
     exponent: float | None = None,
     root: int | str | None = None,
     init: Tree | Embedding | None = None,
@@ -68,7 +66,6 @@ def embed(
     dim: int = 2,
     scale: float | None = None,
     distortion: float | None = None,
-    directions: str | None = None,
     exponent: float | None = None,
     root: int | str | None = None,
     init: Tree | Embedding | None = None,
@@ -119,14 +116,11 @@ def embed(
         ("sarkar") Choose the scale so that each distance between data points lies between the
         tree distance / distortion and the tree distance. The default is 1.05, unless a scale is
         given.
-    directions : "traffic", "equal" or "codes"
-        ("sarkar") Directions of the edges around a node. "traffic", the default, separates
-        branches with many data points more. "equal" separates all edges as far as possible.
-        "codes" does the same in closed form.
     exponent : float
-        ("sarkar" with "traffic") A branch of t data points has weight t^exponent, 0.4 by default. A
-        larger exponent lowers the average distortion, but also the precision of neighborhoods at
-        small scales.
+        ("sarkar") Branches with many data points are separated more: a branch of t data points has
+        weight t^exponent, 0.4 by default. 0 separates all branches as far as possible. A larger
+        exponent lowers the average distortion, but also the precision of neighborhoods at small
+        scales.
     root : int or label
         ("sarkar") The node at the origin; by default the center of the tree.
     init : Tree or Embedding, optional
@@ -209,7 +203,6 @@ def embed(
     given = {
         "scale": scale,
         "distortion": distortion,
-        "directions": directions,
         "exponent": exponent,
         "root": root,
         "init": init,

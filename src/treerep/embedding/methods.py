@@ -16,7 +16,6 @@ class SarkarOptions:
 
     scale: float | None = None
     distortion: float | None = None
-    directions: Literal["traffic", "equal", "codes"] | None = None
     exponent: float | None = None
     root: int | str | None = None
 
