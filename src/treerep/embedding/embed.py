@@ -45,13 +45,10 @@ def embed(
     exponent: float | None = None,
     root: int | str | None = None,
     init: Tree | Embedding | None = None,
-    preset: str | None = None,
     epochs: int | None = None,
     rate: float | None = None,
     batch: int | None = None,
-    burn_in: int | None = None,
     negatives: int | None = None,
-    symmetrize: bool | None = None,
     subsample: int | None = None,
     device: DeviceLike = None,
     rng: RNGLike = 0,
@@ -69,13 +66,10 @@ def embed(
     exponent: float | None = None,
     root: int | str | None = None,
     init: Tree | Embedding | None = None,
-    preset: str | None = None,
     epochs: int | None = None,
     rate: float | None = None,
     batch: int | None = None,
-    burn_in: int | None = None,
     negatives: int | None = None,
-    symmetrize: bool | None = None,
     subsample: int | None = None,
     device: DeviceLike = None,
     rng: RNGLike = 0,
@@ -126,9 +120,6 @@ def embed(
     init : Tree or Embedding, optional
         (learning) The start: an embedding of the same points, or a tree to embed by "sarkar". The
         default is h-MDS of up to 1,024 points.
-    preset : "paper", optional
-        (learning) Use the options of the paper (see Notes). The default is Riemannian Adam with a
-        better start. Learning stops when 50 epochs have not lowered the loss by a thousandth.
     epochs : int, optional
         (learning) Largest number of passes over the data, 300 by default.
     rate : float, optional
@@ -137,13 +128,8 @@ def embed(
     batch : int, optional
         (learning) Edges (PM, LM) or sampled pairs (PT) per step. By default a step takes a
         quarter of a gigabyte.
-    burn_in : int, optional
-        (learning) Number of initial epochs, 0 by default, with 1/100 of the rate and negatives
-        drawn by degree^0.75 (PM, LM), or 1/10 of the rate (PT).
     negatives : int, optional
         (PM, LM) Negatives per edge, 50 by default.
-    symmetrize : bool, optional
-        (PM, LM) Learn each edge from both ends (the default) or from one end.
     subsample : int, optional
         (PT) Partners of each point, drawn once: neighbors in a graph first, then random points.
         The default is 64 above 2,048 points.
@@ -182,12 +168,8 @@ def embed(
     per Lanczos step or O(n^3) in total. An epoch of PM and LM takes O(edges * negatives * dim),
     and an epoch of PT O(n^2 * dim) or O(n * subsample * dim).
 
-    `preset="paper"` follows Sonthalia and Gilbert (2020): a random start near the origin, plain
-    Riemannian descent and no early stop. PM and LM run 1,000 epochs at rate 0.3, with 50 negatives,
-    20 epochs of burn-in and each edge in one direction. PT runs 1,000 epochs at rate 5, with 100
-    epochs of burn-in and 64 partners per point. Batches have 2,048 edges for PM and LM, instead of
-    the paper's 10, at the same rate per edge, and 256 rows for PT, as in the paper. Momentum and
-    Adagrad are left out, because they did not affect the points in the published code of PT.
+    The learning methods use Riemannian Adam. Learning stops when 50 epochs have not lowered the loss by
+    a thousandth. PM and LM learn each edge from both ends.
 
     Examples
     --------
@@ -206,13 +188,10 @@ def embed(
         "exponent": exponent,
         "root": root,
         "init": init,
-        "preset": preset,
         "epochs": epochs,
         "rate": rate,
         "batch": batch,
-        "burn_in": burn_in,
         "negatives": negatives,
-        "symmetrize": symmetrize,
         "subsample": subsample,
         "device": device,
     }
