@@ -103,7 +103,7 @@ def test_outputs_of_one_tree(call: Caller, mammals: tr.Metric) -> None:
     message = "holds one tree: write a sum of trees as .nwk, .nex or .npz"
     for words in (
         ["fit", "mammals.csv", "--trees", "2", "-o", "s.json"],
-        ["fit", "mammals.csv", "--trees", "2", "--to", "dot"],
+        ["fit", "mammals.csv", "--trees", "2", "--to", "graphml"],
         ["refine", "sum.npz", "mammals.csv", "-o", "s.graphml"],
         ["convert", "sum.npz", "s.json"],
     ):
