@@ -34,7 +34,6 @@ WATCH_FRAMES = """() => {
   viewer.draw = (detail) => {
     const start = performance.now();
     draw.call(viewer, detail);
-    viewer.glPen?.wait();
     viewer.pen.getImageData(0, 0, 1, 1);
     costs.push(performance.now() - start);
   };

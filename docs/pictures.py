@@ -25,8 +25,6 @@ from scipy.spatial import cKDTree
 import treerep as tr
 from treerep.drawing.draw import LAYOUTS
 from treerep.drawing.figures._picture import ROOTED
-from treerep.drawing.figures.comparison_chart import comparison_chart
-from treerep.drawing.figures.curves import curves
 from treerep.drawing.figures.distortion_picture import distortion_picture
 
 ROOT = Path(__file__).parents[1]
@@ -176,36 +174,6 @@ def distortion() -> plt.Figure:
     """Draw tree distances vs input distances."""
     points = tr.datasets.hyperbolic_points(500, 3, scale=10.0)
     return distortion_picture(tr.fit(points), points).figure
-
-
-def comparison() -> plt.Figure:
-    """Compare methods on 300 points of hyperbolic space."""
-    points = tr.datasets.hyperbolic_points(300, 3, scale=10.0)
-    rows = []
-    for method in (
-        "treerep",
-        "neighbor_joining",
-        "minimum_spanning_tree",
-        "construct_tree",
-        "gromov",
-        "upgma",
-    ):
-        tree = tr.fit(points, method=method)
-        loss = float(tr.average_distortion(tree, points))
-        rows.append({"method": method, "distortion": loss, "nodes": tree.n_nodes})
-    return comparison_chart(rows, measures=("distortion", "nodes"))[0].figure
-
-
-def dimensions() -> plt.Figure:
-    """Draw distortion vs dimension for 100 random points (Figure 2 of the paper, three methods)."""
-    dims = 2 ** np.arange(1, 11)
-    names = {"treerep": "TreeRep", "neighbor_joining": "NJ", "minimum_spanning_tree": "MST"}
-    values = {name: [] for name in names.values()}
-    for dim in dims:
-        points = tr.datasets.hyperbolic_points(100, int(dim), scale=10.0)
-        for method, name in names.items():
-            values[name].append(float(tr.average_distortion(tr.fit(points, method=method), points)))
-    return curves(dims, values, xlabel="dimension", ylabel="average distortion", log_y=True).figure
 
 
 def people() -> plt.Figure:
@@ -478,8 +446,6 @@ PICTURES: dict[str, tuple[Callable[[], plt.Figure | Image.Image], int]] = {
     "cells": (cells, 70),
     "large": (large, 60),
     "distortion": (distortion, 70),
-    "comparison": (comparison, 80),
-    "dimensions": (dimensions, 80),
     "people": (people, 90),
     "mammals": (mammals, 90),
     "single_cell_tree": (single_cell_tree, 100),

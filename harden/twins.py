@@ -46,10 +46,7 @@ SARKAR = (
     "embedding/sarkar/test_construction.py::test_the_wished_distortion_is_reached",
     "embedding/sarkar/test_construction.py::test_edges_are_exact_and_nothing_is_too_long",
 )
-FRAMES = (
-    "embedding/sarkar/test_frames.py::test_against_many_digits",
-    "embedding/sarkar/test_multiprecision.py::test_against_the_twin",
-)
+FRAMES = ("embedding/sarkar/test_frames.py::test_against_many_digits",)
 MOVES = (
     "refinement/moves/test_search.py::test_a_move_finds_what_scipy_finds_on_all_edges",
     "refinement/moves/test_search.py::test_what_is_reported_is_true",

@@ -11,6 +11,8 @@ import treerep as tr
 
 from .files import whole_file
 
+from .curves import curves
+
 GREEN, ORANGE = "#2a8a4a", "#e08214"
 
 
@@ -98,10 +100,8 @@ def zone_picture(file: Path, newick: str, zones: Sequence[int], titles: Sequence
 
 def two_curves(file: Path, panels: Mapping[str, Mapping[str, Sequence[float]]], x: Sequence[int]) -> None:
     """Draw average distortion vs dimension and vs scale. Values below 0.002 are clipped."""
-    from treerep.drawing.figures.curves import curves
-
     figure, axes = grid(len(panels), columns=2, size=5.2)
     for ax, (title, lines) in zip(axes, panels.items(), strict=True):
         seen = {label: np.maximum(values, 2e-3) for label, values in lines.items()}
-        curves(x, seen, xlabel=title, ylabel="average distortion", log_y=True, ax=ax)
+        curves(ax, x, seen, xlabel=title, ylabel="average distortion", log_y=True)
     save(figure, file)

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from paper.curves import MARKERS, PALETTE, curves
 from treerep._core.io.files import atomic_write
-from treerep.drawing.figures._colors import MARKERS, PALETTE
-from treerep.drawing.figures.curves import curves
 
 Row = dict[str, Any]
 
@@ -62,14 +61,7 @@ def time_against_n(rivals: list[Row]) -> Any:
         for rival in sorted(trees, key=lambda rival: not rival["ours"]):
             if rival["kind"] in kinds:
                 series[rival["name"]] = _on(sizes, *ladder(rival))
-        curves(
-            sizes,
-            series,
-            xlabel="n",
-            ylabel="seconds" if ax in axes[:, 0] else "",
-            log_y=True,
-            ax=ax,
-        )
+        curves(ax, sizes, series, xlabel="n", ylabel="seconds" if ax in axes[:, 0] else "", log_y=True)
         for line in ax.lines:  # treerep in bold lines
             line.set_linewidth(2.6 if str(line.get_label()).startswith("treerep") else 1.1)
         ax.set_xticks(sizes, [f"{n:,}" for n in sizes])

@@ -76,11 +76,6 @@ class Tab:
         assert {url for url in requests if not url.startswith(("data:", "blob:"))} == self.urls
 
 
-def _is_error(said: Any) -> bool:
-    """Return whether a message of the console is about the page, not about the driver of WebGL."""
-    return said.type != "log" and "GL Driver Message" not in said.text
-
-
 class Pages:
     """The pages of the browser, one for each kind of screen: opening a new one takes longer than most tests."""
 
@@ -98,7 +93,7 @@ class Pages:
             page.on("pageerror", lambda error: self.errors.append(str(error)))
             page.on(
                 "console",
-                lambda said: self.errors.append(said.text) if _is_error(said) else None,
+                lambda said: self.errors.append(said.text) if said.type != "log" else None,
             )
             page.on("request", lambda request: self.requests.append(request.url))
         page = self.kept[repr(wanted)]

@@ -1,11 +1,9 @@
 """The layouts of the page in a real browser, compared with those of Python."""
 
-import io
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import treerep as tr
 from tests.browser.pages import TREES
@@ -288,35 +286,6 @@ def test_filtered_points_are_faint(tab, kind):
     assert any(path.get("opacity") == "0.16" for path in svg.iter(f"{SVG}path"))
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("kind", ALL)
-def test_webgl_draws_the_same_picture_as_the_canvas(tab, kind, theme):
-    tree = tr.datasets.random_tree(200, shape="binary")
-    page = tab.open(tree, layout=kind, context={"color_scheme": theme})
-    seen = []
-    for webgl in ("false", "true, true"):
-        page.evaluate(f"treerep.viewer.useWebGl({webgl})")
-        tab.settle()
-        picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-        seen.append(np.asarray(picture.resize((320, 200), Image.Resampling.BOX), dtype=float))
-        assert page.evaluate("treerep.viewer.glPen !== null") == (webgl != "false")
-    tab.shot(f"webgl-{kind}-{theme}")
-    away = np.abs(seen[0] - seen[1])
-    blank = np.abs(seen[0] - seen[0][100, 310]).mean()
-    assert away.mean() < 1.5 and blank > 3
-    page.evaluate("treerep.viewer.useWebGl(false)")
-
-
-def test_a_lost_webgl_context_falls_back_to_the_canvas(tab):
-    page = tab.open(tr.datasets.random_tree(200, shape="binary"))
-    page.evaluate("treerep.viewer.useWebGl(true, true)")
-    page.evaluate("treerep.viewer.glPen.gl.getExtension('WEBGL_lose_context').loseContext()")
-    page.wait_for_timeout(200)
-    tab.settle()
-    assert page.evaluate("treerep.viewer.glPen === null && treerep.viewer.glCanvas.hidden")
-    assert page.evaluate("treerep.viewer.pen.getImageData(5, 5, 1, 1).data[3]") == 255
-
-
 def test_the_tree_is_never_dragged_out_of_sight(tab):
     tree = tr.fit(tr.datasets.sarich(), trials=20)
     page = tab.open(tree)
@@ -414,36 +383,3 @@ def test_switching_moves_every_node_from_the_old_to_the_new_layout(tab, kind):
     np.testing.assert_allclose(end, new, atol=1)
     assert tab.state()["layout"] == kind and tab.state()["chosen"] is not None
     assert page.evaluate("treerep.viewer.morph") is None
-
-
-@pytest.mark.parametrize(("webgl", "stays"), [(9, True), (60, False)])
-def test_the_faster_of_canvas_and_webgl_stays(tab, webgl, stays):
-    page = tab.open(tr.datasets.random_tree(200, shape="binary"))
-    choose = """webgl => {
-      const { viewer } = treerep;
-      const { penChoice } = viewer;
-      penChoice.isSlowOk = true;
-      const used = () => viewer.glPen !== null;
-      for (let i = 0; i < 50; i++) penChoice.observe(16, 0);
-      const seen = [used()]; // full detail: no trial
-      for (let i = 0; i < 8; i++) penChoice.observe(40, 1);
-      seen.push(used());
-      for (let i = 0; i < 14; i++) penChoice.observe(webgl, 1);
-      return [...seen, used()];
-    }"""
-    assert page.evaluate(choose, webgl) == [False, True, stays]
-    tab.settle()
-    page.evaluate("treerep.viewer.useWebGl(false)")
-
-
-def test_webgl_without_a_graphics_card_is_not_tried(tab):
-    page = tab.open(tr.datasets.random_tree(200, shape="binary"))
-    page.evaluate("for (let i = 0; i < 8; i++) treerep.viewer.penChoice.observe(40, 1)")
-    software = (
-        "/swiftshader|llvmpipe/i.test(String((() => { const gl = document.createElement('canvas')"
-        ".getContext('webgl2'); if (!gl) return 'llvmpipe'; const names ="
-        " gl.getExtension('WEBGL_debug_renderer_info');"
-        " return gl.getParameter(names.UNMASKED_RENDERER_WEBGL); })()))"
-    )
-    assert page.evaluate("treerep.viewer.glPen === null") == page.evaluate(software)
-    assert page.evaluate("treerep.viewer.penChoice.phase") in ("done", "trial")

@@ -173,11 +173,6 @@ def test_unknown_model() -> None:
             random_embedding().coordinates(model)
 
 
-def test_more_bits_are_not_known() -> None:
-    with pytest.raises(ValueError, match="precision is only supported for embeddings made with method="):
-        random_embedding().coordinates("klein", precision=100)
-
-
 def test_a_direction_at_the_origin_means_nothing() -> None:
     embedding = Embedding([[1.0, 0.0], [0.0, 0.0], [3.0, 4.0]], [0.0, 0.0, 0.0])
     assert not embedding.directions.any()

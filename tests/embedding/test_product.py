@@ -79,10 +79,10 @@ def test_the_distortion_of_every_tree_bounds_that_of_the_sum(
 def test_components_are_the_embeddings_of_the_trees() -> None:
     labels = list("abcdefghi")
     trees = [Tree(9, tree.edges, tree.weights, labels=labels) for tree in random_sum(4).trees]
-    product = tr.embed(TreeSum(trees), scale=2.0, root="c", directions="equal", dim=3)
+    product = tr.embed(TreeSum(trees), scale=2.0, root="c", exponent=0, dim=3)
     assert isinstance(product, ProductEmbedding) and product.labels == tuple(labels)
     for part, tree in zip(product.components, trees, strict=True):
-        single = tr.embed(tree, scale=2.0, root="c", directions="equal", dim=3)
+        single = tr.embed(tree, scale=2.0, root="c", exponent=0, dim=3)
         assert isinstance(part, TreeEmbedding) and part.radii[2] == 0
         np.testing.assert_array_equal(part.turns, single.turns)
     assert repr(product) == "ProductEmbedding(9 points, 3 spaces of dim 3)"
@@ -154,14 +154,6 @@ def test_coordinates_are_those_of_the_components(model: str, width: int) -> None
         np.testing.assert_array_equal(points[:, k], part.coordinates(model)[:9])
 
 
-def test_coordinates_with_more_digits() -> None:
-    pytest.importorskip("mpmath")
-    product = tr.embed(random_sum(5), scale=1.0)
-    precise = product.coordinates("poincare", precision=80)
-    assert precise.shape == (9, 3, 2)
-    np.testing.assert_allclose(precise.astype(float), product.poincare, rtol=1e-9, atol=1e-12)
-
-
 def test_coordinates_in_torch() -> None:
     torch = pytest.importorskip("torch")
     product = tr.embed(random_sum(5), scale=1.0)
@@ -183,9 +175,8 @@ def test_components_of_different_dimensions() -> None:
     product = ProductEmbedding([tr.embed(tree, dim=2), tr.embed(tree, dim=3)])
     assert repr(product) == "ProductEmbedding(5 points, 2 spaces of dim 2 and 3)"
     assert product.dim == 5
-    for act in (lambda: product.klein, lambda: product.coordinates("klein", precision=60)):
-        with pytest.raises(ValueError, match=r"dimensions \[2, 3\].*use the coordinates of each"):
-            act()
+    with pytest.raises(ValueError, match=r"dimensions \[2, 3\].*use the coordinates of each"):
+        product.klein  # noqa: B018
 
 
 def test_wrong_arguments() -> None:

@@ -247,15 +247,15 @@ def test_wishes_that_are_refused(tmp_path: Path) -> None:
         ),
         (
             {"format": "newick", "attributes": {"x": "wxyz"}},
-            "newick cannot store attributes: .* 'graphml', 'dot'",
+            "newick cannot store attributes: .* 'graphml', 'auspice'",
         ),
         ({"format": "newick", "root": "z"}, "'z' is not in the tree"),
         (
-            {"format": "dot", "attributes": {"x": [1]}},
+            {"format": "graphml", "attributes": {"x": [1]}},
             "attribute 'x' has 1 values for 4 points",
         ),
         (
-            {"format": "dot", "attributes": {"x": [1, 2, 3, np.inf]}},
+            {"format": "graphml", "attributes": {"x": [1, 2, 3, np.inf]}},
             "attribute 'x' of point 3 is infinite",
         ),
     ]:

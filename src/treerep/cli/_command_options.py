@@ -425,13 +425,6 @@ class CompareOptions:
         str | None,
         typer.Option(metavar="FILE", help="Write the table as CSV; - for standard output."),
     ] = None
-    html: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the table and a chart as HTML; - for standard output.",
-        ),
-    ] = None
     json: Json = False
     reading: Reading
 

@@ -1,10 +1,9 @@
-"""Show the rows of `treerep compare` on the terminal, as CSV and as HTML."""
+"""Show the rows of `treerep compare` on the terminal and as CSV."""
 
 import csv
-import html
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
@@ -13,9 +12,6 @@ from .._core.io.printing import printable
 from ..scores.lower_bounds.result import LowerBound
 from ._bounds import bound_fields, bound_text
 from ._outputs import console, format_number
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Row = dict[str, Any]
 
@@ -30,35 +26,6 @@ _COLUMNS: tuple[_Column, ...] = (
 )
 _BOUND = ("lower_bound", "lower_bound_confidence")
 _NAMES = ("method", *(name for name, *_ in _COLUMNS), "trials", "exact", "reason", *_BOUND)
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<title>{title}</title>
-<style>
-body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }}
-table {{ border-collapse: collapse; }}
-th, td {{ padding: 0.25rem 0.9rem; text-align: right; border-bottom: 1px solid #8884; }}
-th:first-child, td:first-child, td.reason {{ text-align: left; }}
-td.best {{ font-weight: bold; color: #b34700; }}
-td.reason {{ color: #777; }}
-svg {{ max-width: 100%; height: auto; margin-top: 2rem; background: white; }}
-</style>
-</head>
-<body>
-<h1>{title}</h1>
-<table>
-<thead><tr>{head}</tr></thead>
-<tbody>
-{body}
-</tbody>
-</table>
-<p>{caption}</p>
-{chart}
-</body>
-</html>
-"""
 
 
 def best_cells(rows: Sequence[Row]) -> set[tuple[int, str]]:
@@ -130,67 +97,10 @@ def _marked(text: str, best: bool) -> str:
     return f"[bold]{text} *[/bold]" if best else f"{text}  "
 
 
-def as_csv(
-    rows: Sequence[Row],
-    title: str,  # noqa: ARG001 - the signature of as_html
-    bound: LowerBound | None = None,
-) -> str:
+def as_csv(rows: Sequence[Row], bound: LowerBound | None = None) -> str:
     """Return the rows as CSV, with all digits of the numbers. Each row has the lower bound."""
     text = io.StringIO()
     table = csv.DictWriter(text, _NAMES, lineterminator="\n")
     table.writeheader()
     table.writerows({**row, **bound_fields(bound)} for row in rows)
     return text.getvalue()
-
-
-def as_html(rows: Sequence[Row], title: str, bound: LowerBound | None = None) -> str:
-    """Return a page with the table and, if matplotlib is installed, the chart."""
-    best = best_cells(rows)
-    head = "".join(
-        f"<th>{html.escape(name)}</th>" for name in ("method", *(title for _, title, _ in _shown(rows)))
-    )
-    names = [name for name, *_ in _shown(rows)]
-    lines = []
-    for k, row in enumerate(rows):
-        marked = {name for name in names if (k, name) in best}
-        lines.append(f"<tr>{_html_cells(row, names, marked)}</tr>")
-    note = caption(rows).replace("* best", "Best values are bold")
-    if bound:
-        note = f"{note}; {_bound_note(bound)}"
-    fields = {
-        "title": html.escape(title),
-        "head": head,
-        "body": "\n".join(lines),
-        "caption": html.escape(note),
-    }
-    return _PAGE.format(**fields, chart=_chart(rows))
-
-
-def _html_cells(row: Row, names: Sequence[str], best: set[str]) -> str:
-    method = f"<td>{html.escape(row['method'])}</td>"
-    if "reason" in row:
-        reason = html.escape(row["reason"])
-        return f'{method}<td class="reason" colspan="{len(names)}">{reason}</td>'
-    cells = [
-        f'<td class="best">{_cell(row, name)}</td>' if name in best else f"<td>{_cell(row, name)}</td>"
-        for name in names
-    ]
-    return "".join([method, *cells])
-
-
-def _chart(rows: Sequence[Row]) -> str:
-    done = [row for row in rows if "reason" not in row]
-    if not done:
-        return ""
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        return ""
-    mpl.use("agg")
-    from ..drawing.figures.comparison_chart import comparison_chart
-
-    picture = io.StringIO()
-    figure = cast("Figure", comparison_chart(done)[0].figure)
-    figure.savefig(picture, format="svg")
-    text = picture.getvalue()
-    return text[text.index("<svg") :]  # without the XML declaration

@@ -39,7 +39,7 @@ Layout = Literal[
 Lengths = Literal["original", "square root", "equal", "cladogram"]
 Norm = Literal["linear", "log"]
 Weights = Literal["l1", "l2", "relative_l2", "none"]
-TreeFormat = Literal["newick", "nexus", "npz", "json", "graphml", "dot", "auspice", "itol"]
+TreeFormat = Literal["newick", "nexus", "npz", "json", "graphml", "auspice", "itol"]
 AnyFormat = Literal[
     "npy",
     "npz",
@@ -63,7 +63,6 @@ WrittenFormat = Literal[
     "npz",
     "json",
     "graphml",
-    "dot",
     "auspice",
     "itol",
     "npy",

@@ -159,7 +159,7 @@ def view(options: ViewOptions) -> None:
 def compare(options: CompareOptions) -> None:
     """Compare several methods on the same data.
 
-    treerep compare distances.csv --methods all --html table.html
+    treerep compare distances.csv --methods all --csv table.csv
 
     If a method fails or exceeds --time-limit, its row shows the error. Mean average precision
     (MAP) is shown for graphs.

@@ -24,10 +24,7 @@ def from_polar(
     if model == "lorentz":
         if radii.max(initial=0.0) > _FARTHEST:
             far = f"{radii.max():.4g} from the origin"
-            raise MetricError(
-                f"a node is {far}, and cosh overflows float64 there: use a smaller scale or "
-                "set precision to a number of bits"
-            )
+            raise MetricError(f"a node is {far}, and cosh overflows float64 there: use a smaller scale")
         return np.column_stack([np.cosh(radii), np.sinh(radii)[:, None] * directions])
     # |p| = tanh(r / 2) in the Poincaré ball, and tanh r in the Klein ball.
     norms = np.tanh(0.5 * radii if model == "poincare" else radii)

@@ -28,7 +28,6 @@ def embed(  # type: ignore[overload-overlap]  # MetricLike also includes sums of
     dim: int = 2,
     scale: float | None = None,
     distortion: float | None = None,
-    directions: str | None = None,
     exponent: float | None = None,
     root: int | str | None = None,
 ) -> ProductEmbedding: ...
@@ -43,17 +42,13 @@ def embed(
     dim: int = 2,
     scale: float | None = None,
     distortion: float | None = None,
-    directions: str | None = None,
     exponent: float | None = None,
     root: int | str | None = None,
     init: Tree | Embedding | None = None,
-    preset: str | None = None,
     epochs: int | None = None,
     rate: float | None = None,
     batch: int | None = None,
-    burn_in: int | None = None,
     negatives: int | None = None,
-    symmetrize: bool | None = None,
     subsample: int | None = None,
     device: DeviceLike = None,
     rng: RNGLike = 0,
@@ -68,17 +63,13 @@ def embed(
     dim: int = 2,
     scale: float | None = None,
     distortion: float | None = None,
-    directions: str | None = None,
     exponent: float | None = None,
     root: int | str | None = None,
     init: Tree | Embedding | None = None,
-    preset: str | None = None,
     epochs: int | None = None,
     rate: float | None = None,
     batch: int | None = None,
-    burn_in: int | None = None,
     negatives: int | None = None,
-    symmetrize: bool | None = None,
     subsample: int | None = None,
     device: DeviceLike = None,
     rng: RNGLike = 0,
@@ -119,22 +110,16 @@ def embed(
         ("sarkar") Choose the scale so that each distance between data points lies between the
         tree distance / distortion and the tree distance. The default is 1.05, unless a scale is
         given.
-    directions : "traffic", "equal" or "codes"
-        ("sarkar") Directions of the edges around a node. "traffic", the default, separates
-        branches with many data points more. "equal" separates all edges as far as possible.
-        "codes" does the same in closed form.
     exponent : float
-        ("sarkar" with "traffic") A branch of t data points has weight t^exponent, 0.4 by default. A
-        larger exponent lowers the average distortion, but also the precision of neighborhoods at
-        small scales.
+        ("sarkar") Branches with many data points are separated more: a branch of t data points has
+        weight t^exponent, 0.4 by default. 0 separates all branches as far as possible. A larger
+        exponent lowers the average distortion, but also the precision of neighborhoods at small
+        scales.
     root : int or label
         ("sarkar") The node at the origin; by default the center of the tree.
     init : Tree or Embedding, optional
         (learning) The start: an embedding of the same points, or a tree to embed by "sarkar". The
         default is h-MDS of up to 1,024 points.
-    preset : "paper", optional
-        (learning) Use the options of the paper (see Notes). The default is Riemannian Adam with a
-        better start. Learning stops when 50 epochs have not lowered the loss by a thousandth.
     epochs : int, optional
         (learning) Largest number of passes over the data, 300 by default.
     rate : float, optional
@@ -143,13 +128,8 @@ def embed(
     batch : int, optional
         (learning) Edges (PM, LM) or sampled pairs (PT) per step. By default a step takes a
         quarter of a gigabyte.
-    burn_in : int, optional
-        (learning) Number of initial epochs, 0 by default, with 1/100 of the rate and negatives
-        drawn by degree^0.75 (PM, LM), or 1/10 of the rate (PT).
     negatives : int, optional
         (PM, LM) Negatives per edge, 50 by default.
-    symmetrize : bool, optional
-        (PM, LM) Learn each edge from both ends (the default) or from one end.
     subsample : int, optional
         (PT) Partners of each point, drawn once: neighbors in a graph first, then random points.
         The default is 64 above 2,048 points.
@@ -188,12 +168,8 @@ def embed(
     per Lanczos step or O(n^3) in total. An epoch of PM and LM takes O(edges * negatives * dim),
     and an epoch of PT O(n^2 * dim) or O(n * subsample * dim).
 
-    `preset="paper"` follows Sonthalia and Gilbert (2020): a random start near the origin, plain
-    Riemannian descent and no early stop. PM and LM run 1,000 epochs at rate 0.3, with 50 negatives,
-    20 epochs of burn-in and each edge in one direction. PT runs 1,000 epochs at rate 5, with 100
-    epochs of burn-in and 64 partners per point. Batches have 2,048 edges for PM and LM, instead of
-    the paper's 10, at the same rate per edge, and 256 rows for PT, as in the paper. Momentum and
-    Adagrad are left out, because they did not affect the points in the published code of PT.
+    The learning methods use Riemannian Adam. Learning stops when 50 epochs have not lowered the loss by
+    a thousandth. PM and LM learn each edge from both ends.
 
     Examples
     --------
@@ -209,17 +185,13 @@ def embed(
     given = {
         "scale": scale,
         "distortion": distortion,
-        "directions": directions,
         "exponent": exponent,
         "root": root,
         "init": init,
-        "preset": preset,
         "epochs": epochs,
         "rate": rate,
         "batch": batch,
-        "burn_in": burn_in,
         "negatives": negatives,
-        "symmetrize": symmetrize,
         "subsample": subsample,
         "device": device,
     }

@@ -163,7 +163,7 @@ class Embedding(CompiledMetric):
         """Coordinates on the hyperboloid, an (N, dim + 1) array with x0 first."""
         return self._coordinates("lorentz")
 
-    def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
+    def coordinates(self, model: str) -> NDArray[np.float64]:
         """Return float64 coordinates of every node in a model of hyperbolic space.
 
         Warns if different nodes coincide, or are rounded to the boundary of the ball.
@@ -172,13 +172,7 @@ class Embedding(CompiledMetric):
         ----------
         model : "poincare", "klein" or "lorentz"
             The model.
-        precision : int or "auto", optional
-            Only supported by `TreeEmbedding.coordinates`.
         """
-        if precision is not None:
-            raise ValueError(
-                "precision is only supported for embeddings made with method='sarkar': leave it out"
-            )
         return self._coordinates(model)
 
     def _coordinates(self, model: str) -> NDArray[np.float64]:

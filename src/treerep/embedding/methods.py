@@ -1,7 +1,7 @@
 """The methods of `embed`, one record each. Importing this module imports no method."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from .._core.method import Method, records
 
@@ -16,7 +16,6 @@ class SarkarOptions:
 
     scale: float | None = None
     distortion: float | None = None
-    directions: Literal["traffic", "equal", "codes"] | None = None
     exponent: float | None = None
     root: int | str | None = None
 
@@ -33,11 +32,9 @@ class LearningOptions:
     """Options of all learning methods."""
 
     init: "Tree | Embedding | None" = None
-    preset: Literal["paper"] | None = None
     epochs: int | None = None
     rate: float | None = None
     batch: int | None = None
-    burn_in: int | None = None
     device: object = None
 
 
@@ -46,7 +43,6 @@ class RankingOptions(LearningOptions):
     """Options of `poincare` and `lorentz`."""
 
     negatives: int | None = None
-    symmetrize: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -124,26 +123,20 @@ class ProductEmbedding(Metric):
         """Coordinates on hyperboloids, an (n, k, dim + 1) array with x0 first."""
         return self._coordinates("lorentz")
 
-    def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
+    def coordinates(self, model: str) -> NDArray[np.float64]:
         """Return coordinates of the data points in a model of hyperbolic space.
 
         Parameters
         ----------
         model : "poincare", "klein" or "lorentz"
             The model.
-        precision : int or "auto", optional
-            As in `TreeEmbedding.coordinates`, if the components are embeddings of trees.
 
         Returns
         -------
         (n, k, dim) array
             Point i has row [i, m] in component m. "lorentz" has an additional coordinate x0.
         """
-        if precision is None:
-            return self._coordinates(model)
-        self._check_equal_dims()
-        tables = (part.coordinates(model, precision=precision) for part in self.components)
-        return np.stack([table[: len(self)] for table in tables], axis=1)
+        return self._coordinates(model)
 
     def _coordinates(self, model: str) -> NDArray[np.float64]:
         if not isinstance(model, str) or model not in MODELS:

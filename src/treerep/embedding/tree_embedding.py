@@ -11,7 +11,6 @@ from ..metric.base import MetricError, check_indices, check_labels, read_only
 from ..metric.oracle.classes import FrameOracle
 from ..tree.structure.rooted import Preorder, heads, preorder
 from .embedding import Embedding, real_array
-from .sarkar._multiprecision import precise_coordinates
 
 _SMALLEST_SQUARE = 1e-290
 
@@ -166,23 +165,6 @@ class TreeEmbedding(Embedding):
         scratch = np.empty(self.n_nodes, np.int32), np.empty((self.n_nodes, self.dim + 2))
         walk_rows(self.oracle, first, second, *scratch, out)
         return out
-
-    def coordinates(self, model: str, *, precision: int | str | None = None) -> NDArray[Any]:
-        """Return coordinates of every node in a model of hyperbolic space.
-
-        Parameters
-        ----------
-        model : "poincare", "klein" or "lorentz"
-            The model.
-        precision : int or "auto", optional
-            Number of bits. By default the coordinates are float64, with a warning if different
-            nodes coincide. With a precision, they are mpmath numbers in an array of dtype
-            object. "auto" uses enough bits to separate distant nodes: 53 plus about 1.44 times
-            the largest radius for "poincare", and plus twice this product for the other models.
-        """
-        if precision is None:
-            return self._coordinates(model)
-        return precise_coordinates(self.oracle, self.radii, model, precision)
 
     def _places(self) -> NDArray[np.float64]:
         head = heads(self.oracle.up, self.oracle.lengths <= 0)

@@ -45,7 +45,6 @@ TREE_FORMATS: dict[str, TreeFormat] = {
     "npz": TreeFormat((".npz",), None),
     "json": TreeFormat((".json",), None),
     "graphml": TreeFormat((".graphml",), "graphml", takes=("attributes",), reads_with=("default_length",)),
-    "dot": TreeFormat((".dot", ".gv"), "dot", reads=False, takes=("attributes",)),
     "auspice": TreeFormat((".auspice.json",), "auspice", reads=False, takes=("root", "attributes")),
     "itol": TreeFormat((".itol.nwk",), "itol", reads=False, takes=("root", "attributes")),
 }
@@ -224,7 +223,7 @@ def write_tree(
     root : int or label, optional
         (Newick, Nexus, auspice and iTOL only) The root: see `Tree.newick`.
     attributes : DataFrame or mapping, optional
-        (GraphML, DOT, auspice and iTOL only) Columns of groups, numbers or colors, with one
+        (GraphML, auspice and iTOL only) Columns of groups, numbers or colors, with one
         value per data point. None and NaN are missing values. Columns of a DataFrame whose
         index has the labels are matched by label.
 

@@ -6,11 +6,9 @@ import matplotlib as mpl
 import pytest
 
 import treerep as tr
-from treerep.drawing.figures.comparison_chart import comparison_chart
-from treerep.drawing.figures.curves import curves
+from treerep.drawing.figures.distortion_picture import distortion_picture
 
 TREE = tr.Tree.from_newick("((alpha:1,beta:2):3,gamma:4);")
-ROWS = [{"method": "nj", "distortion": 0.1}, {"method": "upgma", "distortion": 0.2}]
 
 
 @pytest.mark.parametrize(
@@ -18,10 +16,9 @@ ROWS = [{"method": "nj", "distortion": 0.1}, {"method": "upgma", "distortion": 0
     [
         lambda: tr.draw(TREE).figure,
         lambda: tr.draw(tr.TreeSum([TREE, TREE]))[0].figure,
-        lambda: comparison_chart(ROWS)[0].figure,
-        lambda: curves([1, 2], {"nj": [0.1, 0.2]}, xlabel="x", ylabel="y").figure,
+        lambda: distortion_picture(TREE, TREE).figure,
     ],
-    ids=["tree", "sum", "comparison", "curves"],
+    ids=["tree", "sum", "distortion"],
 )
 def test_pdf_files_embed_truetype_fonts(make):
     before = dict(mpl.rcParams)

@@ -11,7 +11,7 @@ from treerep._core.device import find_device
 from treerep.embedding._models import from_polar
 from treerep.embedding.embed import embed
 from treerep.embedding.learned._manifolds import Hyperboloid, PoincareBall
-from treerep.embedding.learned._training import Schedule, random_start, warm_start
+from treerep.embedding.learned._training import warm_start
 
 
 @pytest.mark.parametrize("method", ["poincare", "lorentz", "pt"])
@@ -29,13 +29,6 @@ def test_no_gpu_is_chosen_without_being_asked_for(monkeypatch):
     torch = SimpleNamespace(cuda=SimpleNamespace(is_available=lambda: True), device=lambda name: name)
     monkeypatch.setitem(sys.modules, "torch", torch)
     assert find_device(None) == "cpu"
-
-
-def test_the_rate_is_slow_at_first_and_falls():
-    plan = Schedule(epochs=10, rate=1.0, burn_in=2, slow=0.1, adam=True)
-    assert [plan.at(0), plan.at(1), plan.at(2), plan.at(5)] == pytest.approx([0.1, 0.09, 0.8, 0.5])
-    constant = Schedule(epochs=10, rate=0.3, burn_in=2, slow=0.01, adam=False, gain=4.0)
-    assert [constant.at(1), constant.at(9)] == pytest.approx([0.012, 1.2])
 
 
 @pytest.mark.parametrize("space", [PoincareBall(), Hyperboloid()], ids=lambda space: space.model)
@@ -74,8 +67,3 @@ def test_a_start_stays_within_reach_and_points_that_coincide_are_parted():
     )
     radii = 2 * np.arctanh(np.linalg.norm(moved, axis=1))
     assert radii == pytest.approx([12.2, 6.1], abs=0.01)
-
-
-def test_a_random_start_is_as_small_as_asked():
-    start = random_start(PoincareBall(), 100, 2, 1e-4, np.random.default_rng(0))
-    assert 0 < np.abs(start).max() <= 1e-4

@@ -10,7 +10,6 @@ from scipy.spatial import KDTree
 
 from tests.tree.strategies import trees
 from treerep.embedding.sarkar._directions import (
-    RULES,
     least_angle,
     place_edges,
     spread_directions,
@@ -22,11 +21,10 @@ def chords(points: np.ndarray) -> np.ndarray:
     return KDTree(points).query(points, k=2)[0][:, 1]
 
 
-@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("dim", [2, 3, 4, 5, 9])
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 18, 40, 65, 300])
-def test_unit_vectors_all_different_in_order(count: int, dim: int, rule: str) -> None:
-    points = spread_directions(count, dim, rule)
+def test_unit_vectors_all_different_in_order(count: int, dim: int) -> None:
+    points = spread_directions(count, dim)
     assert points.shape == (count, dim)
     assert_allclose(np.linalg.norm(points, axis=1), 1, rtol=1e-14)
     assert_array_equal(points[0], -np.eye(dim)[0])
@@ -45,8 +43,8 @@ def test_known_solids() -> None:
         simplex = spread_directions(count, 5)
         cosines = simplex @ simplex.T
         assert_allclose(cosines[~np.eye(count, dtype=bool)], -1 / (count - 1), atol=1e-14)
-    octahedron = spread_directions(6, 3, "codes")
-    assert_allclose(np.sort((octahedron @ octahedron.T).ravel()), [-1] * 6 + [0] * 24 + [1] * 6, atol=1e-14)
+    octahedron = spread_directions(6, 3)
+    assert_allclose(np.sort((octahedron @ octahedron.T).ravel()), [-1] * 6 + [0] * 24 + [1] * 6, atol=2e-2)
     # Of twelve directions in space, those of an icosahedron have least energy: neighbors at 63.43 degrees.
     assert_allclose(chords(spread_directions(12, 3)), 2 * np.sin(np.arctan(2) / 2), atol=2e-2)
 
@@ -82,7 +80,7 @@ def test_three_directions_of_least_energy(traffic: list[float]) -> None:
     assert energy(found) <= best.fun + 1e-9 * abs(best.fun)
 
 
-def hub_turns(counts: list[int], dim: int = 2, exponent: float = 0.5, rule: str = "traffic") -> np.ndarray:
+def hub_turns(counts: list[int], dim: int = 2, exponent: float = 0.5) -> np.ndarray:
     """Turns of the branches 1, 2, ... of a hub, most points first; branch 0 leads to the root."""
     n = sum(counts)
     edges, start, heads = [], 0, []
@@ -93,7 +91,7 @@ def hub_turns(counts: list[int], dim: int = 2, exponent: float = 0.5, rule: str 
     edges += [(head, n) for head in heads]
     tree = Tree(n, edges, np.ones(len(edges)))
     view = tree._view_from(counts[0] - 1)  # the far end of branch 0
-    around = place_edges(view, n, dim, rule, exponent)
+    around = place_edges(view, n, dim, exponent)
     order = sorted(heads[1:], key=lambda head: -counts[heads.index(head)])
     return around.turns[view.position[order]]
 
@@ -108,9 +106,7 @@ def test_traffic_parts_what_is_heavy(dim: int) -> None:
         return float(-(weights[i] * weights[j] * np.log(np.linalg.norm(points[i] - points[j], axis=1))).sum())
 
     first = -np.eye(dim)[:1]
-    equal, traffic = (
-        np.concatenate([first, hub_turns(counts, dim, 0.5, rule)]) for rule in ("equal", "traffic")
-    )
+    equal, traffic = (np.concatenate([first, hub_turns(counts, dim, exponent)]) for exponent in (0.0, 0.5))
     assert energy(traffic) < energy(equal) - 0.03 * abs(energy(equal))
     assert traffic[1, 0] > 0.8  # the heaviest branch goes on nearly straight
     # A search from many starts finds nothing much better.
@@ -128,11 +124,11 @@ def unit(points: np.ndarray) -> np.ndarray:
     return points / np.linalg.norm(points, axis=1, keepdims=True)
 
 
-@given(trees(), st.sampled_from([2, 3, 5]), st.sampled_from(RULES))
+@given(trees(), st.sampled_from([2, 3, 5]), st.sampled_from([0.0, 0.5]))
 @settings(max_examples=60)
-def test_every_tree_gets_directions(tree: Tree, dim: int, rule: str) -> None:
+def test_every_tree_gets_directions(tree: Tree, dim: int, exponent: float) -> None:
     view = tree._view
-    around = place_edges(view, tree.n_points, dim, rule, 0.5)
+    around = place_edges(view, tree.n_points, dim, exponent)
     assert_allclose(np.linalg.norm(around.turns, axis=1), 1, rtol=1e-14)
     zero = view.length == 0
     assert_array_equal(around.turns[zero], np.tile(np.eye(dim)[0], (zero.sum(), 1)))
@@ -153,6 +149,6 @@ def test_every_tree_gets_directions(tree: Tree, dim: int, rule: str) -> None:
 def test_a_star_of_many_leaves(dim: int) -> None:
     n = 100_000
     tree = Tree(n, np.column_stack([np.zeros(n - 1, int), np.arange(1, n)]), np.ones(n - 1))
-    around = place_edges(tree._view, n, dim, "traffic", 0.5)
+    around = place_edges(tree._view, n, dim, 0.5)
     sample = around.turns[1::97]
     assert chords(sample).min() > 0.9 * 2 * np.sin(0.5 * least_angle(around.turns[1:], n - 1))

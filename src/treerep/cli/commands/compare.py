@@ -12,7 +12,7 @@ from ...fitting.methods import METHODS
 from .._bounds import bound_fields, tree_bound
 from .._child import run_in_child
 from .._command_options import CompareOptions
-from .._compare_tables import Row, as_csv, as_html, print_table
+from .._compare_tables import Row, as_csv, print_table
 from .._inputs import display_name, read_either
 from .._outputs import check_outputs, plural, print_json, write_outputs
 from .._wording import one_line
@@ -22,8 +22,8 @@ _SHORT = 1.0
 
 
 def compare_file(options: CompareOptions) -> None:
-    """Fit a tree with each method, print a table of scores and write the requested files."""
-    check_outputs(options.csv, options.html, source=options.source)
+    """Fit a tree with each method, print a table of scores and write it as CSV or JSON if requested."""
+    check_outputs(options.csv, source=options.source)
     on_stdout = _is_stdout_taken(options)
     methods = parse_methods(options.methods)
     metric = read_either(options.source, options.reading)
@@ -37,9 +37,8 @@ def compare_file(options: CompareOptions) -> None:
     title = f"{display_name(options.source)}: {plural(len(metric), 'point')}"
     bound = _bound(metric, rows, options) if options.bound else None
     print_table(rows, title, bound, stderr=on_stdout)
-    outputs = ((options.csv, as_csv), (options.html, as_html))
-    texts = [(path, text(rows, title, bound)) for path, text in outputs if path is not None]
-    write_outputs(texts)
+    if options.csv is not None:
+        write_outputs([(options.csv, as_csv(rows, bound))])
     if options.json:
         print_json({"title": title, "rows": rows, **bound_fields(bound)})
 
@@ -61,15 +60,9 @@ def _bound(metric: tr.Metric, rows: list[Row], options: CompareOptions) -> tr.Lo
 
 def _is_stdout_taken(options: CompareOptions) -> bool:
     """Return whether an option writes the table to standard output. At most one may."""
-    sent = {
-        "--csv -": options.csv == "-",
-        "--html -": options.html == "-",
-        "--json": options.json,
-    }
-    names = [name for name, is_sent in sent.items() if is_sent]
-    if len(names) > 1:
-        raise ValueError(f"{' and '.join(names)} cannot share standard output: use only one of them")
-    return bool(names)
+    if options.csv == "-" and options.json:
+        raise ValueError("--csv - and --json cannot share standard output: use only one of them")
+    return options.csv == "-" or options.json
 
 
 def parse_methods(text: str) -> list[str]:

@@ -36,18 +36,11 @@ MODULES = (
     *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
     *("painting/scales", "painting/colors", "painting/detail", "painting/labels"),
     *("painting/faint", "painting/support_labels", "painting/highlights", "painting/strips"),
-    *("painting/painter", "painting/svg", "painting/gl", "painting/morph"),
-    *(
-        "layouts/tanglegram",
-        "export/names",
-        "share/fragment",
-        "share/state",
-        "share/link",
-        "export/winansi",
-    ),
-    *("export/pdf", "export/scale_bar", "export/time_axis", "export/figure_legend"),
+    *("painting/painter", "painting/svg", "painting/morph"),
+    *("layouts/tanglegram", "share/fragment", "share/state", "share/link"),
+    *("export/names", "export/scale_bar", "export/time_axis", "export/figure_legend"),
     *("export/figure", "export/table", "view/queries", "view/searches", "view/filters"),
-    *("view/arrangement", "view/pen_choice", "view/viewer", "view/overview"),
+    *("view/arrangement", "view/viewer", "view/overview"),
     *("panel/dom", "panel/search", "panel/color_bar", "panel/legend"),
     *("panel/attribute_choice", "panel/table_text", "panel/tables", "panel/cards"),
     *("panel/tip", "panel/treetools", "panel/exports", "panel/rulers", "panel/panel"),
@@ -88,7 +81,7 @@ class Page:
         # The frame keeps the styles and names of the page separate from those of the notebook.
         attributes = {
             "title": html.escape(self._about),
-            "sandbox": "allow-scripts allow-downloads",
+            "sandbox": "allow-scripts allow-downloads allow-modals",  # a modal: the dialog for printing
             "style": "width:100%;height:600px;border:1px solid #8884;border-radius:8px",
             "srcdoc": html.escape(self.html),
         }

@@ -1,7 +1,7 @@
 """Riemannian optimization on the Poincaré ball and the hyperboloid, with torch tensors.
 
-Implements Riemannian gradient descent (Bonnabel 2013) and Riemannian Adam (Bécigneul and Ganea
-2019). The step is an exponential map, and parallel transport moves the first moment along the step.
+Implements Riemannian Adam (Bécigneul and Ganea 2019). The step is an exponential map, and parallel
+transport moves the first moment along the step.
 """
 
 import functools
@@ -195,18 +195,6 @@ def _dot(u: Tensor, v: Tensor) -> Tensor:
 
 def _conformal(x: Tensor) -> Tensor:
     return 2 / (1 - _dot(x, x))
-
-
-class Descent:
-    """Riemannian gradient descent, x <- exp_x(-rate * gradient), with steps of length at most 1."""
-
-    def __init__(self, manifold: Manifold) -> None:
-        self.manifold = manifold
-
-    def step(self, x: Tensor, slopes: Tensor, rate: float) -> Tensor:
-        """Return the next x, given the partial derivatives of the loss."""
-        v = -rate * self.manifold.gradient(x, slopes)
-        return self.manifold.move(x, _shortened(self.manifold, x, v))
 
 
 class Adam:

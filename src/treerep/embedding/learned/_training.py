@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.checks import check_choice, number_above, positive_number, real_number
+from ..._core.checks import number_above, positive_number
 from ..._core.extras import require
 from ..._core.progress import progress_bar
 from ..._core.typing import DeviceLike, TorchGenerator
@@ -17,7 +17,7 @@ from ...metric.base import Metric
 from ...tree.tree import Tree
 from .._models import from_polar
 from ..embedding import Embedding
-from ._manifolds import Adam, Descent, HyperbolicModel, Line, Tensor
+from ._manifolds import Adam, HyperbolicModel, Line, Tensor
 
 # Number of points for the spectral start. If the start is a tree, its diameter gets this
 # hyperbolic length.
@@ -28,6 +28,8 @@ _ENTRIES = 1 << 27
 # Hyperbolic length of the random displacement of a given start, because coinciding points have
 # no gradient.
 _JITTER = 1e-3
+# Rate of the log scale, as a fraction of the rate of the points.
+_SCALE_PACE = 0.1
 # Stop when this many epochs have not lowered the loss by a thousandth.
 _PATIENCE = 50
 
@@ -36,40 +38,21 @@ Coordinates = NDArray[np.float64]
 
 
 class Schedule(NamedTuple):
-    """The learning schedule."""
+    """The number of epochs, and the learning rate, which falls to 0."""
 
     epochs: int
     rate: float
-    burn_in: int  # epochs at the start, at `slow` times the rate
-    slow: float
-    # Riemannian Adam with a rate that falls to 0 and early stopping; otherwise plain descent
-    adam: bool
-    # rate of the log scale, which always uses Adam, as a fraction of the rate of the points
-    scale_pace: float = 0.1
-    gain: float = 1.0  # factor of the rate, for batches larger than the rate was chosen for
 
     def at(self, epoch: int) -> float:
         """Return the learning rate of an epoch."""
-        rate = self.rate * self.gain * (1 - epoch / self.epochs if self.adam else 1.0)
-        return rate * self.slow if epoch < self.burn_in else rate
+        return self.rate * (1 - epoch / self.epochs)
 
-
-def schedule(preset: str | None, presets: dict[str | None, Schedule], **chosen: float | None) -> Schedule:
-    """Return the preset, overridden by the given options."""
-    if preset is not None:
-        check_choice("preset", preset, tuple(name for name in presets if name))
-    plan = presets[preset]
-    if chosen["epochs"] is not None:
-        plan = plan._replace(epochs=positive_number(chosen["epochs"], "epochs"))
-    if chosen["burn_in"] is not None:
-        # 0 is allowed, False is not.
-        burn_in = chosen["burn_in"]
-        epochs = 0 if real_number(burn_in) == 0 else positive_number(burn_in, "burn_in")
-        plan = plan._replace(burn_in=epochs)
-    if chosen["rate"] is not None:
-        rate = number_above(0, chosen["rate"], "rate must be a positive number")
-        plan = plan._replace(rate=rate)
-    return plan
+    def chosen(self, epochs: int | None, rate: float | None) -> "Schedule":
+        """Return the schedule with the given options."""
+        return Schedule(
+            self.epochs if epochs is None else positive_number(epochs, "epochs"),
+            self.rate if rate is None else number_above(0, rate, "rate must be a positive number"),
+        )
 
 
 def generator(rng: np.random.Generator, device: DeviceLike) -> TorchGenerator:
@@ -101,7 +84,7 @@ def learn(
     """
     torch = require("torch", "embed")
     scale = torch.full((1, 1), log_scale or 0.0, dtype=points.dtype, device=points.device)
-    mover = (Adam if plan.adam else Descent)(space)
+    mover = Adam(space)
     scaler = Adam(Line())
     best = Learned(points, float(scale), [])
     losses = []
@@ -124,7 +107,7 @@ def learn(
                 slopes = torch.autograd.grad(value, [leaf, free] if log_scale is not None else [leaf])
                 points = mover.step(leaf.detach(), slopes[0], rate)
                 if log_scale is not None:
-                    scale = scaler.step(scale.detach(), slopes[1], rate * plan.scale_pace)
+                    scale = scaler.step(scale.detach(), slopes[1], rate * _SCALE_PACE)
                 total = total + value.detach()
                 count = count + 1
             losses.append(float(total) / max(count, 1))
@@ -133,7 +116,7 @@ def learn(
                 best = _kept(*(before if count == 1 else (points, scale)), losses)
             bar.set_postfix(loss=f"{losses[-1]:.4g}", refresh=False)
             bar.update(1)
-            if plan.adam and _has_settled(losses, plan.burn_in):
+            if _has_settled(losses):
                 break
         if count == 1:  # the loss after the last step
             with torch.no_grad():
@@ -160,17 +143,8 @@ def _until_interrupted(what: str) -> Iterator[list[str]]:
         interrupted.append(what)
 
 
-def _has_settled(losses: list[float], burn_in: int) -> bool:
-    if len(losses) <= burn_in + _PATIENCE:
-        return False
-    return min(losses[-_PATIENCE:]) > 0.999 * min(losses[:-_PATIENCE])
-
-
-def random_start(
-    space: HyperbolicModel, n: int, dim: int, spread: float, rng: np.random.Generator
-) -> Coordinates:
-    """Return n points with |coordinate| < spread."""
-    return _points(space, rng.uniform(-spread, spread, (n, dim)))
+def _has_settled(losses: list[float]) -> bool:
+    return len(losses) > _PATIENCE and min(losses[-_PATIENCE:]) > 0.999 * min(losses[:-_PATIENCE])
 
 
 def warm_start(

@@ -16,28 +16,15 @@ from ...metric.base import Metric
 from ...tree.tree import Tree
 from ..embedding import Embedding
 from ._manifolds import Hyperboloid, Tensor, arcosh1p
-from ._training import (
-    Schedule,
-    embedding_of,
-    generator,
-    learn,
-    random_start,
-    schedule,
-    warm_start,
-)
+from ._training import Schedule, embedding_of, generator, learn, warm_start
 
-_SCHEDULES: dict[str | None, Schedule] = {
-    None: Schedule(epochs=300, rate=0.2, burn_in=0, slow=0.1, adam=True),
-    "paper": Schedule(epochs=1000, rate=5.0, burn_in=100, slow=0.1, adam=False, scale_pace=0.02),
-}
+_SCHEDULE = Schedule(epochs=300, rate=0.2)
 # Up to this many points, every step uses all pairs.
 _DENSE = 2048
 _PARTNERS = 64
-# Pairs per step. The paper uses 256 rows of 64 partners.
-_PAPER_BATCH = 256 * 64
+# Most pairs per step.
 _BATCH = 1 << 20
-# Spread of the random start in the published code, and the smallest diameter of our start.
-_SPREAD = 1e-3
+# Smallest diameter of the start.
 _REACH = 3.0
 # Maximum number of elements in a tensor of a step: a quarter of a gigabyte.
 _LARGEST_TENSOR = 1 << 25
@@ -49,17 +36,15 @@ def pt(
     dim: int,
     rng: np.random.Generator,
     init: Tree | Embedding | None = None,
-    preset: str | None = None,
     epochs: int | None = None,
     rate: float | None = None,
     batch: int | None = None,
-    burn_in: int | None = None,
     subsample: int | None = None,
     device: DeviceLike = None,
 ) -> Embedding:
     """Embed a metric in hyperbolic space and learn the scale. `embed` describes the options."""
     require("torch", "embed")
-    plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
+    plan = _SCHEDULE.chosen(epochs, rate)
     space = Hyperboloid()
     n = len(metric)
     where = find_device(device)
@@ -67,27 +52,21 @@ def pt(
         batch = positive_number(batch, "batch")
     if subsample is not None:
         subsample = positive_number(subsample, "subsample")
-    elif preset or n > _DENSE:
+    elif n > _DENSE:
         subsample = _PARTNERS
-    if preset and init is None:
-        start = random_start(space, n, dim, _SPREAD, rng)
-    else:
-        # A plane has enough space only far from the origin; in more dimensions, points can be
-        # closer.
-        start = warm_start(space, metric, n, dim, init, max(_REACH, 24.0 / dim), rng)
+    # A plane has enough space only far from the origin; in more dimensions, points can be closer.
+    start = warm_start(space, metric, n, dim, init, max(_REACH, 24.0 / dim), rng)
     points = require("torch", "embed").from_numpy(start).to(where)
     loss: AllPairs | SampledPairs
     if subsample is None or subsample >= n - 1:
         loss = AllPairs(space, metric, where)
     else:
-        most = _PAPER_BATCH if preset else min(_BATCH, max(1, _LARGEST_TENSOR // dim))
+        most = min(_BATCH, max(1, _LARGEST_TENSOR // dim))
         partners = _partners(metric, subsample, rng)
         loss = SampledPairs(space, metric, partners, batch or most, generator(rng, where))
     log_scale = loss.log_scale(points)
     if log_scale is None:  # all distances are 0
         return Embedding(np.zeros((n, dim)), np.zeros(n), labels=metric.labels)
-    if preset and init is None:
-        log_scale = 0.0  # the scale also starts at 1
     learned = learn(space, points, loss, loss.batches, plan, f"relative stress, dim {dim}", log_scale)
     return embedding_of(space, learned.points, math.exp(-learned.log_scale), n, metric.labels)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.checks import check_flag, positive_number
+from ..._core.checks import positive_number
 from ..._core.device import find_device
 from ..._core.extras import require
 from ..._core.typing import DeviceLike, TorchGenerator
@@ -15,26 +15,9 @@ from ...metric.base import Metric, MetricError
 from ...tree.tree import Tree
 from ..embedding import Embedding
 from ._manifolds import HyperbolicModel, Hyperboloid, PoincareBall, Tensor, arcosh1p
-from ._training import (
-    Schedule,
-    embedding_of,
-    generator,
-    learn,
-    random_start,
-    schedule,
-    warm_start,
-)
+from ._training import Schedule, embedding_of, generator, learn, warm_start
 
-# The batch size of the paper, for which the paper's rate was chosen, and our batch size, with the
-# same rate per edge.
-_PAPER_BATCH = 10
-_PRESET_BATCH = 2048
-_SCHEDULES: dict[str | None, Schedule] = {
-    None: Schedule(epochs=300, rate=0.35, burn_in=0, slow=0.01, adam=True),
-    "paper": Schedule(epochs=1000, rate=0.3, burn_in=20, slow=0.01, adam=False),
-}
-# Bound on the coordinates of the random start in the published code.
-_SPREAD = {"poincare": 1e-4, "lorentz": 1e-5}
+_SCHEDULE = Schedule(epochs=300, rate=0.35)
 # Diameter of the start, small enough that neighbors can still change sides.
 _REACH = 2.0
 # Maximum number of elements in a tensor of a step: a quarter of a gigabyte.
@@ -48,38 +31,27 @@ def rank(
     dim: int,
     rng: np.random.Generator,
     init: Tree | Embedding | None = None,
-    preset: str | None = None,
     epochs: int | None = None,
     rate: float | None = None,
     batch: int | None = None,
-    burn_in: int | None = None,
     negatives: int | None = None,
-    symmetrize: bool | None = None,
     device: DeviceLike = None,
 ) -> Embedding:
     """Embed a graph so that neighbors are ranked first. See `embed` for the options."""
     require("torch", "embed")
-    plan = schedule(preset, _SCHEDULES, epochs=epochs, rate=rate, burn_in=burn_in)
+    plan = _SCHEDULE.chosen(epochs, rate)
     edges, n = _edges(metric)
     count = 50 if negatives is None else positive_number(negatives, "negatives")
-    if symmetrize is not None:
-        check_flag("symmetrize", symmetrize)
-    both = preset is None if symmetrize is None else bool(symmetrize)
     size = None if batch is None else positive_number(batch, "batch")
-    if preset and init is None:
-        start = random_start(space, n, dim, _SPREAD[space.model], rng)
-    else:
-        start = warm_start(space, metric, n, dim, init, _REACH, rng)
-    if rate is None and plan.adam:
+    start = warm_start(space, metric, n, dim, init, _REACH, rng)
+    if rate is None:
         plan = plan._replace(rate=plan.rate / dim**0.4)  # measured: 0.27 in 2 dimensions, 0.04 in 200
     where = find_device(device)
     points = _tensor(start, where)
     if len(edges):
         if size is None:
-            size = _PRESET_BATCH if preset else max(1, _LARGEST_TENSOR // ((count + 1) * dim))
-        if not plan.adam:
-            plan = plan._replace(gain=min(size, len(edges) * (1 + both)) / _PAPER_BATCH)
-        loss = RankingLoss(space, edges, n, count, both, size, plan.burn_in, generator(rng, where))
+            size = max(1, _LARGEST_TENSOR // ((count + 1) * dim))
+        loss = RankingLoss(space, edges, n, count, size, generator(rng, where))
         points = learn(space, points, loss, loss.batches, plan, f"ranking, dim {dim}").points
     found = embedding_of(space, points, 1.0, len(metric), metric.labels)
     return Embedding(
@@ -135,8 +107,8 @@ class Batch(NamedTuple):
 class RankingLoss:
     """Cross entropy of -d over v and negatives: d(u, v) + log(sum of exp(-d(u, .))).
 
-    Negatives are drawn with replacement from all nodes except u and its neighbors. The
-    distribution is uniform, or proportional to degree^0.75 during the burn-in.
+    Every edge is learned from both ends. Negatives are drawn with replacement from all nodes except
+    u and its neighbors.
     """
 
     def __init__(
@@ -145,36 +117,29 @@ class RankingLoss:
         edges: NDArray[np.int64],
         n: int,
         negatives: int,
-        both: bool,
         batch: int,
-        burn_in: int,
         random: TorchGenerator,
     ) -> None:
-        torch = require("torch", "embed")
         self.space = space
         self.n = n
         self.negatives = negatives
         self.batch = batch
-        self.burn_in = burn_in
         self.random = random
         device = random.device
         symmetric = np.concatenate([edges, edges[:, ::-1]])
-        self.edges = _tensor(symmetric if both else edges, device)
+        self.edges = _tensor(symmetric, device)
         # Nodes that cannot be negatives of u: u and its neighbors, in ascending order.
         banned = np.concatenate([symmetric, np.repeat(np.arange(n)[:, None], 2, axis=1)])
         banned = banned[np.lexsort((banned[:, 1], banned[:, 0]))]
         counts = np.bincount(banned[:, 0], minlength=n)
         starts = np.cumsum(counts) - counts
         rank = np.arange(len(banned)) - starts[banned[:, 0]]
-        self.keys = _tensor(banned[:, 0] * n + banned[:, 1], device)
         # The number of allowed nodes before a banned node is banned - rank.
         self.before = _tensor(banned[:, 0] * n + banned[:, 1] - rank, device)
         self.starts = _tensor(starts, device)
         self.allowed = _tensor(n - counts, device)
-        weights = _tensor((counts - 1.0) ** 0.75, device)
-        self.popularity = torch.cumsum(weights / weights.sum(), 0)
 
-    def batches(self, epoch: int) -> Iterator[Batch]:
+    def batches(self, _epoch: int) -> Iterator[Batch]:
         """Yield the edges in random order, in batches of about equal size, with new negatives."""
         torch = require("torch", "embed")
         device = self.edges.device
@@ -187,11 +152,11 @@ class RankingLoss:
                 device=device,
                 dtype=torch.float64,
             )
-            negatives, banned = (self._popular if epoch < self.burn_in else self._uniform)(u[:, None], draws)
+            negatives, banned = self._allowed(u[:, None], draws)
             never = torch.zeros_like(banned[:, :1])
             yield Batch(u, torch.cat([v[:, None], negatives], 1), torch.cat([never, banned], 1))
 
-    def _uniform(self, u: Tensor, draws: Tensor) -> tuple[Tensor, Tensor]:
+    def _allowed(self, u: Tensor, draws: Tensor) -> tuple[Tensor, Tensor]:
         torch = require("torch", "embed")
         allowed = self.allowed[u]
         nth = (draws * allowed).long()
@@ -200,13 +165,6 @@ class RankingLoss:
         skipped = torch.searchsorted(self.before, u * self.n + nth, right=True) - self.starts[u]
         negatives = (nth + skipped).clamp_max(self.n - 1)
         return negatives, (allowed == 0).expand_as(negatives)
-
-    def _popular(self, u: Tensor, draws: Tensor) -> tuple[Tensor, Tensor]:
-        torch = require("torch", "embed")
-        negatives = torch.searchsorted(self.popularity, draws).clamp_max(self.n - 1)
-        wanted = u * self.n + negatives
-        place = torch.searchsorted(self.keys, wanted).clamp_max(len(self.keys) - 1)
-        return negatives, self.keys[place] == wanted
 
     def __call__(self, points: Tensor, _scale: Tensor, batch: Batch) -> Tensor:
         """Return the mean loss of a batch."""

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from ...metric.base import read_only
 from ...tree.structure.rooted import Preorder, heads, points_below
 
-#: The values of `directions` in `sarkar`.
-RULES = ("traffic", "equal", "codes")
 #: Up to this many directions, all pairs are used to spread them evenly and to bound the loss of
 #: paths.
 MOST_PAIRS = 64
@@ -35,7 +33,7 @@ class Around(NamedTuple):
     turns: Array
 
 
-def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: float) -> Around:
+def place_edges(view: Preorder, n_points: int, dim: int, exponent: float) -> Around:
     """Choose the direction of every edge in the frame of its upper end.
 
     The parent of a node is in direction -e_1. Nodes joined by edges of length 0 are one point
@@ -51,10 +49,9 @@ def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: fl
     group_edges(np.argsort(-below, kind="stable"), view.up, view.length, head, starts, members)
     edges = np.diff(starts)
     counts = edges + (np.arange(n) > 0)
-    templates, offsets = _templates(np.unique(counts[edges > 0]), dim, rule)
+    templates, offsets = _templates(np.unique(counts[edges > 0]), dim)
     turns = np.zeros((n, dim))
     turns[:, 0] = 1.0
-    power = float(exponent) if rule == "traffic" else 0.0
     turn_edges(
         starts,
         members,
@@ -62,7 +59,7 @@ def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: fl
         n_points,
         templates,
         offsets,
-        power,
+        float(exponent),
         _MOST_TRAFFIC,
         _SWEEPS,
         turns,
@@ -70,22 +67,21 @@ def place_edges(view: Preorder, n_points: int, dim: int, rule: str, exponent: fl
     return Around(head, starts, members, turns)
 
 
-def _templates(counts: NDArray[np.int64], dim: int, rule: str) -> tuple[Array, NDArray[np.int64]]:
+def _templates(counts: NDArray[np.int64], dim: int) -> tuple[Array, NDArray[np.int64]]:
     """Return all templates, stacked, and the first row for each number of directions."""
-    parts = [spread_directions(int(count), dim, rule) for count in counts]
+    parts = [spread_directions(int(count), dim) for count in counts]
     offsets = np.full(int(counts.max(initial=0)) + 1, -1)
     offsets[counts] = np.cumsum([0, *map(len, parts)])[:-1]
     return read_only(np.concatenate([np.empty((0, dim)), *parts])), read_only(offsets)
 
 
-def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
+def spread_directions(count: int, dim: int) -> Array:
     """Return `count` well-separated unit vectors: -e_1, then others in decreasing angle to -e_1.
 
     Angles are equal in two dimensions. In higher dimensions, up to dim + 1 directions form a
-    regular simplex. Up to 2 dim directions, "codes" uses the words of a Hadamard code and their
-    negatives, which are the axes up to a rotation. Up to 64 directions, "equal" and "traffic"
-    lower the energy -sum ln |u_i - u_j|. Larger numbers lie on a Fibonacci spiral in three
-    dimensions and are words over the points of a circle in higher dimensions.
+    regular simplex. Up to 64 directions have a low energy -sum ln |u_i - u_j|. Larger numbers lie
+    on a Fibonacci spiral in three dimensions and are words over the points of a circle in higher
+    dimensions.
 
     >>> spread_directions(2, 3)
     array([[-1.,  0.,  0.],
@@ -99,9 +95,7 @@ def spread_directions(count: int, dim: int, rule: str = "equal") -> Array:
         points = np.column_stack([np.cos(angles), np.sin(angles)])
     elif count <= dim + 1:
         points = _simplex(count, dim)
-    elif rule == "codes" and count <= 2 * dim:
-        points = np.concatenate([np.eye(dim), -np.eye(dim)])[np.r_[0, dim, 1:dim, dim + 1 : 2 * dim]][:count]
-    elif rule != "codes" and count <= MOST_PAIRS:
+    elif count <= MOST_PAIRS:
         points = _least_energy(count, dim)
     else:
         points = _fibonacci(count) if dim == 3 else _torus_code(count, dim)

@@ -5,18 +5,18 @@ For higher dimensions and codes: F. Sala, C. De Sa, A. Gu, C. Ré, Representatio
 hyperbolic embeddings (ICML 2018).
 """
 
-from ..._core.checks import check_choice, number_above, number_from, positive_scale
+from ..._core.checks import number_above, number_from, positive_scale
 from ..._core.memory import check_memory
 from ...metric.base import Metric, read_only
 from ...tree.structure.rooted import rerooted
 from ...tree.tree import Tree
 from ..tree_embedding import TreeEmbedding
-from ._directions import RULES, place_edges
+from ._directions import place_edges
 from ._scale import scale_for
 
 #: Default if neither a scale nor a distortion is given.
 _DISTORTION = 1.05
-#: Default for directions="traffic".
+#: Default of `exponent`.
 _EXPONENT = 0.4
 
 
@@ -26,7 +26,6 @@ def sarkar(
     dim: int = 2,
     scale: float | None = None,
     distortion: float | None = None,
-    directions: str = "traffic",
     exponent: float | None = None,
     root: int | str | None = None,
 ) -> TreeEmbedding:
@@ -47,16 +46,12 @@ def sarkar(
         Choose the scale so that each distance between data points lies between the tree
         distance / distortion and the tree distance. `worst_distortion` is then at most this
         number. The default is 1.05, unless a scale is given.
-    directions : "traffic", "equal" or "codes"
-        Directions of the edges around a node. "equal" separates all edges as far as possible.
-        "traffic" separates branches with many data points more, which usually lowers the average
-        distortion considerably. "codes" is like "equal" in closed form, and gives the branch with
-        the most points the direction farthest from the parent.
     exponent : float, optional
-        ("traffic" only) A branch of t data points has weight t^exponent, 0.4 by default. 0 is
-        "equal", and 1 is best for the average distortion at large scales. Large exponents make
-        small angles between light branches, which lower the precision of neighborhoods at small
-        scales.
+        A branch of t data points has weight t^exponent, 0.4 by default. 0 separates all edges at a
+        node as far as possible. Larger exponents separate branches with many data points more,
+        which usually lowers the average distortion considerably; 1 is best for it at large scales.
+        But they make small angles between light branches, which lower the precision of
+        neighborhoods at small scales.
     root : int or label, optional
         The node at the origin; by default the center of the tree.
 
@@ -87,9 +82,6 @@ def sarkar(
         raise TypeError("method='sarkar' embeds trees: fit a tree to the data first")
     if dim < 2:
         raise ValueError(f"dim={dim} is too small: embedding a tree needs at least 2 dimensions")
-    check_choice("directions", directions, RULES)
-    if exponent is not None and directions != "traffic":
-        raise ValueError(f"exponent applies only to directions='traffic', not {directions!r}: leave it out")
     power = _EXPONENT if exponent is None else exponent
     power = number_from(0, power, "exponent must be a number from 0 to 2", high=2)
     if scale is not None and distortion is not None:
@@ -102,7 +94,7 @@ def sarkar(
     check_memory(needed, f"a tree of {nodes:,} nodes in {dim:,} dimensions", "use a smaller dim")
     node = center(tree) if root is None else tree._node(root)
     view = rerooted(tree._view, int(tree._view.position[node]))
-    around = place_edges(view, tree.n_points, dim, directions, power)
+    around = place_edges(view, tree.n_points, dim, power)
     if scale is None:
         factor = scale_for(wanted, view, tree.n_points, around)
     else:

@@ -1,7 +1,4 @@
-"""Writer for auspice v2 JSON, for the Nextstrain viewer.
-
-The schema is nextstrain.org/schemas/dataset/v2.
-"""
+"""Writer for auspice v2 JSON (nextstrain.org/schemas/dataset/v2), for the Nextstrain viewer."""
 
 import json
 import math
@@ -15,86 +12,46 @@ from .._node_attributes import Column, refuse_names
 from .._safe_names import safe_names
 
 _SCALES = {"number": "continuous", "boolean": "boolean", "text": "categorical"}
-_RESERVED = (
-    "div",
-    "num_date",
-    "vaccine",
-    "hidden",
-    "url",
-    "author",
-    "accession",
-    "none",
-    "label",
-)
-_BLANKS = re.compile(r"\s")
+_RESERVED = ("div", "num_date", "vaccine", "hidden", "url", "author", "accession", "none", "label")
 
 
 def write(tree: Tree, *, root: int | str | None = None, attributes: dict[str, Column] | None = None) -> str:
-    """Return the text of an auspice file.
+    """Return the text of an auspice file: divergence from the root, branch labels, and attributes as colors.
 
-    The file contains the divergence from the root, support and names of clades as branch labels, and attributes as
-    colors. Names in auspice cannot contain blanks. Labels with blanks therefore get names with
-    underscores, and the attribute `label` is displayed.
+    Names in auspice have no blanks. If labels have some, `label` is displayed instead of the names.
     """
     columns = attributes or {}
     refuse_names(columns, _RESERVED, "auspice")
     labels = tree.labels or tuple(map(str, range(len(tree))))
-    names = safe_names(labels, _BLANKS)
-    meta: dict[str, Any] = {
-        "title": "treerep",
-        "updated": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "panels": ["tree"],
-        "colorings": [
-            {"key": name, "title": name, "type": _SCALES[column.kind]} for name, column in columns.items()
-        ],
-        "display_defaults": {"distance_measure": "div"},
-    }
+    names = safe_names(labels, re.compile(r"\s"))
+    colors = [{"key": key, "title": key, "type": _SCALES[one.kind]} for key, one in columns.items()]
+    shown = {"distance_measure": "div"}
     if names != list(labels):
         columns = {**columns, "label": Column("text", list(labels))}
-        meta["display_defaults"]["tip_label"] = "label"
-    head = json.dumps({"version": "v2", "meta": meta})
-    return f'{head[:-1]}, "tree": {_nested(tree, root, names, columns)}}}\n'
-
-
-def _nested(tree: Tree, root: int | str | None, names: list[str], columns: dict[str, Column]) -> str:
-    """Return the nested nodes, without the recursion of the json module."""
-    rooted = tree.rooted(tree._default_root() if root is None else root)
-    order = rooted.order.tolist()
-    parent = rooted.parent.tolist()
-    depth = rooted.depth.tolist()
-    support = support_by_node(tree, rooted).tolist()
-    clades = tree.clade_names
+        shown["tip_label"] = "label"
+    meta = {"title": "treerep", "updated": datetime.now(UTC).strftime("%Y-%m-%d"), "panels": ["tree"]}
+    head = json.dumps({"version": "v2", "meta": {**meta, "colorings": colors, "display_defaults": shown}})
     prefix = "NODE_"  # the Nextstrain prefix for internal nodes
     while any(name.startswith(prefix) for name in names):
         prefix = f"_{prefix}"
-    names = [*names, *(f"{prefix}{k:07d}" for k in range(tree.n_nodes - tree.n_points))]
-    level = [0] * tree.n_nodes
-    pieces = []
-    for k, node in enumerate(order):
-        above = parent[node]
-        if k > 0:
-            level[node] = level[above] + 1
-            pieces.append("" if above == order[k - 1] else ",")
-        fields = _node(node, names[node], depth[node], columns)
+    names += [f"{prefix}{k:07d}" for k in range(tree.n_nodes - tree.n_points)]
+    rooted = tree.rooted(tree._default_root() if root is None else root)
+    depth, support = rooted.depth.tolist(), support_by_node(tree, rooted).tolist()
+    parent, clades = rooted.parent.tolist(), tree.clade_names
+    pieces = [head[:-1], ', "tree": ']
+    waiting: list[list[int]] = []  # the path to a node, and whether children are written; trees may be deep
+    for node in rooted.order.tolist():
+        while waiting and waiting[-1][0] != parent[node]:
+            pieces.append("]}" if waiting.pop()[1] else "}")
+        if waiting:
+            pieces.append("," if waiting[-1][1] else ', "children": [')
+            waiting[-1][1] = 1
         marks = {} if math.isnan(support[node]) else {"support": f"{support[node]:.4g}"}
-        if node in clades:
-            marks["clade"] = clades[node]
-        if marks:
-            fields["branch_attrs"] = {"labels": marks}
-        pieces.append(json.dumps(fields)[:-1])
-        following = order[k + 1] if k + 1 < len(order) else None
-        if following is not None and parent[following] == node:
-            pieces.append(', "children": [')
-            continue
-        # Close this node and its ancestors up to the parent of the next node.
-        next_level = 0 if following is None else level[parent[following]] + 1
-        pieces.append("}" + "]}" * (level[node] - next_level))
-    return "".join(pieces)
-
-
-def _node(node: int, name: str, div: float, columns: dict[str, Column]) -> dict[str, Any]:
-    traits: dict[str, Any] = {"div": div}
-    for key, column in columns.items():
-        if node < len(column.values) and column.values[node] is not None:
-            traits[key] = {"value": column.values[node]}
-    return {"name": name, "node_attrs": traits}
+        marks |= {"clade": clades[node]} if node in clades else {}
+        values = {key: one.values[node] for key, one in columns.items() if node < tree.n_points}
+        traits = {key: {"value": value} for key, value in values.items() if value is not None}
+        fields: dict[str, Any] = {"name": names[node], "node_attrs": {"div": depth[node], **traits}}
+        pieces.append(json.dumps(fields | ({"branch_attrs": {"labels": marks}} if marks else {}))[:-1])
+        waiting.append([node, 0])
+    pieces += ["]}" if has_children else "}" for _, has_children in reversed(waiting)]
+    return "".join([*pieces, "}\n"])

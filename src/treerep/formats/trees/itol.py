@@ -1,12 +1,12 @@
 """Writer for a Newick file and tables for iTOL (itol.embl.de).
 
-Blanks, brackets, colons, semicolons, commas and quotes in names have a meaning in iTOL. Names
-therefore have only letters, digits and _ . | / -. The LABELS table maps these names to the labels.
-If the table is dropped onto the tree in iTOL, the tree shows the labels. Attributes go into a
-METADATA table.
+Names have only letters, digits and _ . | / -, because other characters have a meaning in iTOL. The table
+LABELS maps these names to the labels if it is dropped onto the tree. Attributes are METADATA.
 """
 
+import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..._core.io.files import is_stream
@@ -14,30 +14,19 @@ from ...tree.tree import Tree
 from .._node_attributes import Column
 from .._safe_names import safe_names
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.|/-]")
-_BREAK = re.compile(r"[\t\r\n]")
-
 
 def write(
-    tree: Tree,
-    path: str,
-    *,
-    root: int | str | None = None,
-    attributes: dict[str, Column] | None = None,
+    tree: Tree, path: str, *, root: int | str | None = None, attributes: dict[str, Column] | None = None
 ) -> dict[str, str]:
     """Return the contents of the files: LABELS, METADATA if there are attributes, and the tree."""
     labels_file, metadata_file = companions(path)
     labels = tree.labels or tuple(map(str, range(len(tree))))
-    names = safe_names(labels, _UNSAFE)
-    files = {labels_file: _table("LABELS", [], names, [labels])}
+    names = safe_names(labels, re.compile(r"[^A-Za-z0-9_.|/-]"))
+    files = {labels_file: _table(["LABELS", "SEPARATOR TAB"], [names, labels])}
     if attributes:
-        columns = [
-            ["" if value is None else _shown(value) for value in column.values]
-            for column in attributes.values()
-        ]
-        files[metadata_file] = _table("METADATA", ["FIELD_LABELS", *attributes], names, columns)
-    renamed = tree._replace(labels=tuple(names))
-    return {**files, path: renamed.newick(root, leaves=False) + "\n"}
+        head = ["METADATA", "SEPARATOR TAB", "\t".join(map(_cell, ["FIELD_LABELS", *attributes]))]
+        files[metadata_file] = _table(head, [names, *(column.values for column in attributes.values())])
+    return {**files, path: tree._replace(labels=tuple(names)).newick(root, leaves=False) + "\n"}
 
 
 def companions(path: str) -> tuple[str, str]:
@@ -54,37 +43,21 @@ def companions(path: str) -> tuple[str, str]:
 
 def check_companions(*paths: str) -> None:
     """Raise an error instead of replacing a file that is not an iTOL table from an earlier run."""
-    for path in paths:
-        kind = "LABELS" if path.endswith(".labels.tsv") else "METADATA"
-        file = Path(path)
-        if file.is_file():
-            with file.open("rb") as table:
-                if table.readline(100).rstrip() == kind.encode():
-                    continue
-        if file.exists():
-            raise FileExistsError(
-                f"{path} exists and is not a table of {kind} that can be replaced: "
-                "rename the file or the tree"
-            )
+    for file in filter(Path.exists, map(Path, paths)):
+        kind = "LABELS" if file.name.endswith(".labels.tsv") else "METADATA"
+        with file.open("rb") if file.is_file() else io.BytesIO() as table:
+            first_line = table.readline(100).rstrip()
+        if first_line != kind.encode():
+            problem = f"{file} exists and is not a table of {kind} that can be replaced"
+            raise FileExistsError(f"{problem}: rename the file or the tree")
 
 
-def _shown(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _table(head: list[str], columns: Sequence[Sequence[object]]) -> str:
+    return "\n".join([*head, "DATA", *("\t".join(map(_cell, row)) for row in zip(*columns, strict=True)), ""])
 
 
-def _table(
-    kind: str,
-    fields: list[str],
-    names: list[str],
-    columns: list[list[str]] | list[tuple[str, ...]],
-) -> str:
-    rows = [fields] if fields else []
-    data = [[name, *values] for name, *values in zip(names, *columns, strict=True)]
-    for row in [*rows, *data]:
-        for cell in row:
-            if _BREAK.search(cell):
-                raise ValueError(
-                    f"{cell!r} contains a tab or a line break, which iTOL does not allow: rename it"
-                )
-    head = [kind, "SEPARATOR TAB", *("\t".join(row) for row in rows), "DATA"]
-    return "\n".join([*head, *("\t".join(row) for row in data), ""])
+def _cell(value: object) -> str:
+    text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    if re.search(r"[\t\r\n]", text):
+        raise ValueError(f"{text!r} contains a tab or a line break, which iTOL does not allow: rename it")
+    return text

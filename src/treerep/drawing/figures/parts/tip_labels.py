@@ -1,5 +1,6 @@
 """Labels of tips: beside them in rows, around a circle, or in the directions of the leaves."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,7 +10,6 @@ from ...layouts._label_places import Scene
 from ...layouts._passes import unit_vectors
 from ...layouts._turned_places import Turned, overlaps, turned_places
 from .._picture import ROWS, Picture, label_anchors
-from ..curves import spread_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -183,3 +183,21 @@ def _spread_around(angles: FloatArray, least: float) -> FloatArray:
         rank = np.argsort(order).astype(np.float64)
         spread = rank * (full / len(order))
     return np.asarray(angles[first] + spread)
+
+
+def spread_out(heights: Sequence[float] | FloatArray, least: float) -> FloatArray:
+    """Move heights by least squares until neighbors are at least `least` apart.
+
+    The order does not change.
+
+    >>> spread_out([0.0, 10.0, 10.0], 4.0)
+    array([ 0.,  8., 12.])
+    """
+    from scipy.optimize import isotonic_regression
+
+    order = np.argsort(heights, kind="stable")
+    ranks = least * np.arange(len(order))
+    places = np.empty(len(order))
+    # Without `least` per rank, heights must not decrease.
+    places[order] = isotonic_regression(np.asarray(heights)[order] - ranks).x + ranks
+    return places

@@ -5,7 +5,6 @@ import { FONT, shortened } from "../painting/labels.js";
 import { SvgPen } from "../painting/svg.js";
 import { figureLegend, legendWidth, paintLegend } from "./figure_legend.js";
 import { MOST_NAMES, namedPositions } from "./names.js";
-import { PdfPen } from "./pdf.js";
 import { paintScaleBar, scaleBar } from "./scale_bar.js";
 import { paintTimeAxis } from "./time_axis.js";
 
@@ -24,7 +23,7 @@ function figureTheme(theme, background) {
 }
 
 /** Draw the view of a viewer. Options: width, height, background, title, legend. */
-export function paintFigure(viewer, pen, { width, height, background, title = "", legend = true }) {
+function paintFigure(viewer, pen, { width, height, background, title = "", legend = true }) {
   const shown = viewer.theme;
   if (background === "white") viewer.theme = "light";
   const theme = figureTheme(viewer.theme, background);
@@ -94,13 +93,6 @@ export function pngFigure(viewer, options, factor = 2) {
   pen.scale(factor, factor);
   paintFigure(viewer, pen, options);
   return new Promise((done) => canvas.toBlob(done, "image/png"));
-}
-
-/** The figure as a PDF blob, and the characters that it cannot contain. */
-export async function pdfFigure(viewer, options) {
-  const pen = new PdfPen(options.width, options.height, options.title);
-  paintFigure(viewer, pen, options);
-  return { blob: await pen.blob(), lost: [...pen.lost] };
 }
 
 /** The size at which the tree fills the figure as it fills the window; a square in the disk. Many names need more. */

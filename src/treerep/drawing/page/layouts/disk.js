@@ -105,10 +105,6 @@ export class DiskLayout extends DiskWalk {
   paintGround(pen, scene) {
     const { cx, cy, radius } = this;
     const { theme } = scene;
-    if (pen.disk) {
-      pen.disk([cx, cy, radius], theme);
-      return;
-    }
     pen.fillStyle = theme.outside;
     pen.fillRect(0, 0, scene.width, scene.height);
     const shade = pen.createRadialGradient(cx, cy, 0, cx, cy, radius);

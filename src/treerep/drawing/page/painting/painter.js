@@ -28,17 +28,15 @@ export class Painter {
     this.labels = new Labels(tree);
   }
 
-  /** Draw a scene: see `Viewer.scene`. `treePen` draws the edges and dots, below everything else. */
-  paint(pen, scene, treePen = pen) {
+  /** Draw a scene: see `Viewer.scene`. */
+  paint(pen, scene) {
     this.scene = scene;
-    this.pen = treePen;
+    this.pen = pen;
     this.faint = scene.hidden ? allBelow(this.tree, scene.hidden) : null;
-    treePen.lineCap = "butt";
-    if (pen !== treePen) pen.clearRect(0, 0, scene.width, scene.height);
-    scene.layout.paintGround(treePen, scene);
+    pen.lineCap = "butt";
+    scene.layout.paintGround(pen, scene);
     this.#edges();
     this.#dots();
-    this.pen = pen;
     this.#triangles();
     this.#selectedEdges();
     this.#path();

@@ -1,10 +1,9 @@
 // The card of exports: pictures with their size and background, files of the tree, and printing.
 
-import { pdfFigure, pngFigure, screenSize, svgFigure } from "../export/figure.js";
+import { pngFigure, screenSize, svgFigure } from "../export/figure.js";
 import { byId, counted, download, element } from "./dom.js";
 
 const MOST_PIXELS = 10000; // pixels of a side
-const MOST_LETTERS = 12; // in a note
 const BACKGROUNDS = { white: "white", transparent: "transparent", page: "as on screen" };
 
 export class Exports {
@@ -62,15 +61,9 @@ export class Exports {
     return this.#noteNames();
   }
 
-  async pdf() {
-    const { blob, lost } = await pdfFigure(this.viewer, this.options());
-    if (lost.length > 0) {
-      const more = lost.length > MOST_LETTERS ? ` and ${lost.length - MOST_LETTERS} more` : "";
-      const svg = element("button", { type: "button", class: "mini", onclick: () => this.svg() }, "Save SVG instead");
-      this.note.replaceChildren(`PDF cannot show ${lost.slice(0, MOST_LETTERS).join(" ")}${more}. `, svg);
-      return true;
-    }
-    download(`${this.fileName}.pdf`, blob);
+  /** Open the browser's dialog for printing, which also saves PDF files. */
+  print() {
+    window.print();
     return this.#noteNames();
   }
 

@@ -103,8 +103,7 @@ export class Panel {
       svg: () => this.exports.svg(),
       png: () => this.exports.png(2),
       png4: () => this.exports.png(4),
-      pdf: () => this.exports.pdf(),
-      print: () => window.print(),
+      print: () => this.exports.print(),
       link: () => this.#copyLink(),
       newick: () => download(`${this.fileName()}.nwk`, viewer.tree.newick(new Uint8Array(viewer.tree.n).fill(1))),
     };

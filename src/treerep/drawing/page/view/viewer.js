@@ -11,7 +11,6 @@ import { FaintEdges } from "../painting/faint.js";
 import { Morph } from "../painting/morph.js";
 import { hasShortLabels } from "../painting/labels.js";
 import { dotSize, Painter } from "../painting/painter.js";
-import { GlPen } from "../painting/gl.js";
 import { hasStrips, headerHeight, stripRoom, stripTipAt } from "../painting/strips.js";
 import { SvgPen } from "../painting/svg.js";
 import { FigureNames, namedPositions } from "../export/names.js";
@@ -20,7 +19,6 @@ import { addTreeParts, ViewState } from "../share/state.js";
 import { datedDepths } from "../tree/calendar.js";
 import { decodeFloats, Tree } from "../tree/tree.js";
 import { Arrangement } from "./arrangement.js";
-import { PenChoice } from "./pen_choice.js";
 import { Filters } from "./filters.js";
 import { Searches } from "./searches.js";
 
@@ -43,10 +41,6 @@ export class Viewer extends EventTarget {
     this.others = othersOf(data); // trees to compare with
     tree.other = this.others[0]?.tree ?? null;
     this.pen = canvas.getContext("2d");
-    this.glCanvas = document.getElementById("gl");
-    this.useWebGl(false);
-    this.penChoice = new PenChoice(this);
-    this.glCanvas.addEventListener("webglcontextlost", () => this.useWebGl(false));
     this.layouts = {}; // made when first shown
     this.painter = new Painter(tree);
     this.attributes = data.attributes.map((attribute) => new Attribute(attribute, tree));
@@ -64,6 +58,7 @@ export class Viewer extends EventTarget {
     this.flight = null;
     this.morph = null;
     this.frames = { walk: 0, paint: 0, drawn: 0 };
+    this.figureNames = { all: 0, missing: 0 }; // of the last figure
     this.theme = "light";
     this.dates = data.dates ? decodeFloats(data.dates) : null; // years of the data points; NaN if unknown
     this.strips = []; // attributes shown beside the tips
@@ -160,16 +155,8 @@ export class Viewer extends EventTarget {
     this.#measureWindow();
     this.canvas.width = Math.round(this.width * this.ratio);
     this.canvas.height = Math.round(this.height * this.ratio);
-    [this.glCanvas.width, this.glCanvas.height] = [this.canvas.width, this.canvas.height];
     this.layout.labelRoom = this.#labelRoom(this.layout.kind);
     this.layout.setWindow(this.window);
-    this.redraw();
-  }
-
-  /** Draw the tree with WebGL if possible, or with the canvas alone. */
-  useWebGl(wanted, isSlowOk = false) {
-    this.glPen = wanted ? GlPen.on(this.glCanvas, isSlowOk) : null;
-    this.glCanvas.hidden = this.glPen === null;
     this.redraw();
   }
 
@@ -249,9 +236,7 @@ export class Viewer extends EventTarget {
       this.morph.morph.paint(this.pen, this.scene(detail), this.morph.share);
       return;
     }
-    this.glPen?.begin(this.width, this.height, this.ratio);
-    this.painter.paint(this.pen, this.scene(detail), this.glPen ?? this.pen);
-    this.glPen?.end();
+    this.painter.paint(this.pen, this.scene(detail));
     this.frames = { walk: walked - start, paint: performance.now() - walked, drawn: this.layout.count };
     this.dispatchEvent(new Event("drawn"));
   }
@@ -262,7 +247,6 @@ export class Viewer extends EventTarget {
     const spent = Math.max(this.frames.walk + this.frames.paint, between > 30 ? 0.6 * between : 0);
     if (spent > LATE && this.movingDetail < DETAILS.length - 1) this.movingDetail++;
     if (spent < EARLY && this.movingDetail > 0) this.movingDetail--;
-    this.penChoice.observe(between, this.movingDetail);
   }
 
   #settle() {
