@@ -92,7 +92,7 @@ def evolved_with_equal_edges(taxa: int, sites: int, edge: float, rng: int) -> tu
     generator = np.random.default_rng(rng)
     codes = np.empty((tree.n_nodes, sites), np.int8)
     codes[0] = generator.integers(0, 4, sites)
-    for node, parent in _downward(tree):
+    for node, parent in downward(tree):
         # P(a site differs) = 3/4 - 3/4 e^(-4/3 t)   (Jukes and Cantor 1969)
         changed = generator.random(sites) < 0.75 - 0.75 * np.exp(-4 / 3 * edge)
         codes[node] = (codes[parent] + changed * generator.integers(1, 4, sites, dtype=np.int8)) % 4
@@ -100,7 +100,7 @@ def evolved_with_equal_edges(taxa: int, sites: int, edge: float, rng: int) -> tu
     return [row.tobytes().decode() for row in letters], tree
 
 
-def _downward(tree: tr.Tree) -> Iterator[tuple[int, int]]:
+def downward(tree: tr.Tree) -> Iterator[tuple[int, int]]:
     """Yield nodes and their parents, from node 0 on."""
     edges = np.asarray(tree.edges)
     size = tree.n_nodes
