@@ -4,7 +4,7 @@
 benchmarks/results/missing.md and .json.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,8 @@ from treerep.fitting.missing.nj_star import nj_star
 
 from ..alignments import Simulation, sequence_metric, simulate
 from ..common import Table, store
-from ..truth import wrong_splits
+from ..profiles import downward
+from ..truth import split_errors, wrong_splits
 
 #: Number of tree metrics, by number of points.
 PATTERNS = {10: 200, 20: 100, 50: 40, 100: 20, 200: 10}
@@ -31,6 +32,20 @@ FIRST = 1000
 METHODS = ("auto", "minimum_evolution", "neighbor_joining")
 # Errors below this share of the largest distance are due to the fit of the lengths.
 _EQUAL = 1e-6
+
+
+class Lineage(NamedTuple):
+    """A simulation of characters, such as barcodes that are edited while cells divide."""
+
+    rows: int
+    loci: int
+    states: int
+    changes: float  # of a locus, from the root to a leaf
+
+
+LINEAGES = (Lineage(200, 100, 20, 1.0), Lineage(200, 300, 4, 1.0), Lineage(1000, 60, 50, 0.7))
+#: Mean shares of unknown entries. In the last pattern, the share differs between rows.
+UNKNOWN = ((0.0, False), (0.1, False), (0.2, False), (0.4, False), (0.4, True))
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -152,9 +167,57 @@ def path_imputation(square: Matrix) -> Matrix:
     return np.where(missing, (shortest + shortest.T) / 2, square)
 
 
+def characters(what: Lineage, share: float, uneven: bool, rng: int) -> tuple[NDArray[np.int64], tr.Tree]:
+    """Simulate rows of characters with unknown entries, -1, and return the true tree."""
+    evolved = tr.datasets.random_alignment(what.rows, sites=1, depth=1.0, extinction=0.3, rng=rng).tree
+    truth = tr.Tree(what.rows, evolved.edges, evolved.weights)
+    generator = np.random.default_rng(rng)
+    length = dict(zip(map(frozenset, truth.edges.tolist()), truth.weights.tolist(), strict=True))
+    states = np.empty((truth.n_nodes, what.loci), int)
+    states[0] = generator.integers(what.states, size=what.loci)
+    for node, parent in downward(truth):
+        chance = 1 - np.exp(-what.changes * length[frozenset((node, parent))])
+        changed = generator.random(what.loci) < chance
+        new = generator.integers(what.states, size=what.loci)
+        states[node] = np.where(changed, new, states[parent])
+    rows = states[: what.rows]
+    shares = generator.beta(2, 2 / share - 2, (what.rows, 1)).clip(0, 0.9) if uneven else share
+    unknown = generator.random(rows.shape) < shares
+    unknown[np.arange(what.rows), generator.integers(what.loci, size=what.rows)] = False
+    return np.where(unknown, -1, rows), truth
+
+
+def gaps(what: Lineage, share: float, uneven: bool) -> dict[str, Any]:
+    """Compare the trees of characters with unknown entries."""
+    found: dict[str, list[float]] = {}
+    for seed in range(FIRST, FIRST + SEEDS):
+        rows, truth = characters(what, share, uneven, seed)
+        metric = tr.CharacterMetric(rows, saturated="cap")
+        every = np.arange(what.rows)
+        matrix = tr.MatrixMetric(metric.block(every, every))
+        fits = {
+            "auto": tr.fit(metric),
+            "backbone": tr.fit(metric, method="backbone"),
+            "minimum_evolution, matrix": tr.fit(matrix, method="minimum_evolution"),
+            "neighbor_joining": tr.fit(metric, method="neighbor_joining"),
+        }
+        for name, tree in fits.items():
+            errors = split_errors(tree, truth)
+            found.setdefault(name, []).append(errors.wrong)
+            found.setdefault(f"{name}: missed", []).append(errors.missed)
+    return {
+        "rows": what.rows,
+        "loci": what.loci,
+        "states": what.states,
+        "unknown": f"{share:.0%}{', uneven' if uneven else ''}",
+        **{name: f"{np.mean(values):.3f}" for name, values in found.items()},
+    }
+
+
 def measure() -> list[Table]:
     recovery = [exact(n, share) for n in PATTERNS for share in EXACT_SHARES]
     accuracy = [noisy(kind, share) for kind in KINDS for share in NOISY_SHARES]
+    unknown = [gaps(what, *pattern) for what in LINEAGES for pattern in UNKNOWN]
     return [
         Table(
             "Tree metrics with missing pairs",
@@ -170,6 +233,14 @@ def measure() -> list[Table]:
             "splits in only one of two trees, divided by the splits of both. Edges of length 0 "
             "are not splits. The first three methods use the measured pairs. The last "
             "four columns replace missing distances by their mean or by shortest paths.",
+        ),
+        Table(
+            "Wrong splits of characters with unknown entries",
+            unknown,
+            f"Characters that change at random along {SEEDS} trees, with a share of unknown entries. If uneven, this "
+            "share differs between rows, and rows without a common locus differ at all loci (`saturated='cap'`). "
+            "missed: the share of the true splits that the tree lacks. `auto` compares means of rows, and "
+            "`minimum_evolution, matrix` was given all distances.",
         ),
     ]
 

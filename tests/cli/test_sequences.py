@@ -83,3 +83,13 @@ def test_alphabet(call, tmp_path):
     assert_one_line_error(done, "for DNA, not for proteins: choose one of p, poisson, kimura")
     (tmp_path / "d.csv").write_text("0,1\n1,0\n")
     assert_one_line_error(call("fit", "d.csv", "--alphabet", "dna"), "applies to fasta, not to csv")
+
+
+def test_characters_without_a_common_locus(call, tmp_path):
+    (tmp_path / "c.csv").write_text("a,1,2,-1,-1\nb,-1,-1,3,4\nc,1,2,3,5\nd,1,-1,3,-1\n")
+    options = ("fit", "c.csv", "--metric", "hamming", "-o", "t.nwk")
+    assert_one_line_error(call(*options), "no known locus in common.* pass --saturated cap")
+    assert call(*options, "--saturated", "cap").returncode == 0
+    assert sorted(read_tree("t.nwk").labels) == list("abcd")
+    done = call("fit", "c.csv", "--metric", "euclidean", "--saturated", "cap")
+    assert_one_line_error(done, "saturated.* applies to fasta")

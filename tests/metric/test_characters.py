@@ -206,3 +206,30 @@ def test_files(tmp_path) -> None:
     m = tr.formats.read(path, metric="hamming")
     assert m.labels == ("a", "b", "c")
     assert_allclose(m.pairs([0, 0, 1], [1, 2, 2]), [1.5, 2, 1.5])
+
+
+def test_capped_pairs_have_the_largest_distance() -> None:
+    rows = [[1, 2, -1, -1], [-1, -1, 3, 4], [1, -1, 3, 5]]
+    m = tr.CharacterMetric(rows, saturated="cap")
+    assert_allclose(m.pairs([0, 0, 1], [1, 2, 2]), [4, 0, 2])
+    weighted = tr.CharacterMetric(rows, weights=[1, 1, 2, 4], saturated="cap")
+    assert_allclose(weighted.pairs([0, 0, 1], [1, 2, 2]), [8, 0, 8 * 4 / 6])
+    for metric in (m, weighted):
+        same = pickle.loads(pickle.dumps(metric))
+        assert_array_equal(same.block(range(3), range(3)), metric.block(range(3), range(3)))
+    assert m.resample(np.random.default_rng(0)).saturated == "cap"
+    with pytest.raises(ValueError, match="saturated must be one of 'cap', 'raise'"):
+        tr.CharacterMetric(rows, saturated="drop")
+
+
+def test_trees_with_pairs_without_a_common_locus() -> None:
+    # Two clades of 20 rows that differ at all loci. Rows know 6 of 60 loci.
+    rng = np.random.default_rng(0)
+    rows = np.repeat(rng.integers(0, 1000, (2, 60)), 20, axis=0)
+    known = rng.random(rows.shape).argsort(axis=1) < 6
+    m = tr.CharacterMetric(np.where(known, rows, -1), saturated="cap")
+    with pytest.raises(tr.MetricError, match="pass saturated='cap'"):
+        tr.fit(tr.CharacterMetric(np.where(known, rows, -1)))
+    for method in ("auto", "minimum_evolution"):
+        clusters = tr.fit(m, method=method).cut(2)
+        assert_array_equal(clusters, np.repeat([0, 1], 20))

@@ -246,8 +246,8 @@ class DataReading:
     saturated: Annotated[
         Saturated | None,
         typer.Option(
-            help="For sequences: cap the distance of pairs that have none, or stop there.",
-            show_default="cap, with a warning",
+            help="For sequences and hamming: cap the distance of pairs that have none, or stop there.",
+            show_default="cap, with a warning; raise for hamming",
         ),
     ] = None
 

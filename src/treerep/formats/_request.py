@@ -95,7 +95,8 @@ class Request:
 
         self._refuse("points", ("symmetrize", "missing", "weight", "largest_component"))
         if self.metric == "hamming":
-            return CharacterMetric(array, labels=self._names(labels))
+            saturated = self.saturated or "raise"
+            return CharacterMetric(array, saturated=saturated, labels=self._names(labels))
         return PointMetric(array, self.metric or "euclidean", labels=self._names(labels))
 
     def graph(

@@ -101,8 +101,9 @@ def read(
     gamma : float, optional
         (sequences only) Shape of the gamma distribution of rates over sites.
     saturated : "cap" or "raise", optional
-        (sequences only) What to do with pairs that have no distance. By default, they are capped,
-        with a warning. See `SequenceMetric`.
+        (sequences and "hamming" only) What to do with pairs that have no distance. By default, those
+        of sequences are capped, with a warning, and those of characters raise an error. See
+        `SequenceMetric` and `CharacterMetric`.
 
     Returns
     -------
@@ -160,6 +161,8 @@ def read(
 def _read(source: Source, name: str, request: Request) -> Metric:
     for option, formats in _FORMATS_OF_OPTION.items():
         value = getattr(request, option)
+        if option == "saturated" and request.metric == "hamming":
+            continue
         if value is not None and name not in formats:
             raise ValueError(f"{option}={value!r} applies to {_listed(formats)}, not to {name}: leave it out")
     if request.kind == "sequences" and name != "fasta":

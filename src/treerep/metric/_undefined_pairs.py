@@ -38,12 +38,16 @@ class NoCommonLocusError(MetricError):
     """Raised if two rows have no known locus in common: (number of the metric, i, j).
 
     >>> print(NoCommonLocusError(0, 2, 5))
-    rows 2 and 5 have no known locus in common, so their distance is undefined: drop one of them
+    rows 2 and 5 have no known locus in common, so their distance is undefined: drop one of them, or \
+pass saturated='cap'
     """
 
     def __str__(self) -> str:
         names = _names("rows", *self.args)
-        return f"{names} have no known locus in common, so their distance is undefined: drop one of them"
+        return (
+            f"{names} have no known locus in common, so their distance is undefined: drop one of them, "
+            "or pass saturated='cap'"
+        )
 
 
 class UndefinedDistanceError(MetricError):

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._core.checks import check_choice
 from ._compiled import CompiledMetric
 from ._labels import labels_of
-from ._undefined_pairs import new_number, register
+from ._undefined_pairs import SATURATED, new_number, register
 from .base import MetricError, check_labels, read_only
-from .oracle.classes import CharacterOracle, WeightedCharacterOracle
+from .oracle.classes import NO_ERROR, CharacterOracle, WeightedCharacterOracle
 
 _UNKNOWN = -1  # in a table of numbers, and in the codes of the categories
 
@@ -32,6 +33,9 @@ class CharacterMetric(CompiledMetric):
         Further entries that are unknown, for example `missing=0` or `missing=("", "-")`.
     weights : (L,) array, optional
         Weights of the loci, not negative. By default, all weights are 1.
+    saturated : "raise" or "cap"
+        What to do with two rows without a common known locus: raise a `MetricError` when their
+        distance is read, or count all their loci as different.
     labels : sequence, optional
         Labels of the rows.
 
@@ -49,8 +53,8 @@ class CharacterMetric(CompiledMetric):
 
     Without weights and unknown entries, d is the Hamming distance: the number of differing loci.
     SciPy's "hamming" is d / L. With unknown entries, d estimates this number, and may violate the
-    triangle inequality. A pair without a common locus raises a `MetricError` when its distance is
-    read.
+    triangle inequality. With `saturated="cap"`, W is the distance of a pair without a common
+    locus. It matters little for the default tree, because this tree compares means of many rows.
 
     O(L) time per distance. Memory: 2 bytes per entry, or 4 bytes for allele numbers above 32,767.
 
@@ -69,12 +73,15 @@ class CharacterMetric(CompiledMetric):
         *,
         missing: object = (),
         weights: ArrayLike | None = None,
+        saturated: str = "raise",
         labels: Sequence[object] | None = None,
     ) -> None:
+        check_choice("saturated", saturated, SATURATED)
         labels = labels_of(states, labels)
         codes = _codes(states, _unknown_texts(missing))
         self.labels = check_labels(labels, len(codes))
         self.weights = _checked_weights(weights, codes.shape[1])
+        self.saturated = saturated
         self._check_known(codes)
         self._connect(read_only(codes))
 
@@ -93,7 +100,7 @@ class CharacterMetric(CompiledMetric):
         drawn = rng.integers(width, size=width)
         weights = None if self.weights is None else self.weights[drawn]
         codes = np.take(self.codes, drawn, axis=1)
-        return CharacterMetric(codes, weights=weights, labels=self.labels)
+        return CharacterMetric(codes, weights=weights, saturated=self.saturated, labels=self.labels)
 
     def _check_known(self, codes: NDArray[np.signedinteger]) -> None:
         empty = np.flatnonzero(~(codes >= 0).any(axis=1))
@@ -103,7 +110,7 @@ class CharacterMetric(CompiledMetric):
 
     def _connect(self, codes: NDArray[np.signedinteger]) -> None:
         """Make the oracle, and register the metric for errors."""
-        number = new_number()
+        number = NO_ERROR if self.saturated == "cap" else new_number()
         origin = np.column_stack([np.full(len(codes), number), np.arange(len(codes))])
         if self.weights is None:
             self.oracle = CharacterOracle(codes, read_only(origin))
@@ -112,11 +119,15 @@ class CharacterMetric(CompiledMetric):
             # A sum in the order of the kernel, so that it equals the weight of all loci.
             both = np.append(self.weights, np.cumsum(self.weights)[-1])
             self.oracle = WeightedCharacterOracle(codes, read_only(origin), read_only(both))
-        register(number, self)
+        self._register()
+
+    def _register(self) -> None:
+        if self.saturated != "cap":
+            register(int(self.oracle.origin[0, 0]), self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        register(int(self.oracle.origin[0, 0]), self)
+        self._register()
 
 
 def _checked_weights(weights: ArrayLike | None, width: int) -> NDArray[np.float64] | None:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._core.checks import whole_number
 from .._core.typing import NetworkXGraph, SkbioNode
-from ..metric._matching import matched
+from ..metric._matching import matched, values_in_order
 from ._tree_metric import FIELDS, TreeMetric
 from ._validation import check_weights, read_only_copy
 from .comparison.difference import (
@@ -30,6 +30,7 @@ from .operations.clusters import cut_clusters
 from .operations.leaves import leaf_edges, points_inside
 from .operations.reduction import contracted_edges, restricted_edges
 from .operations.rerooting import joined_edges, midpoint_root, outgroup_root
+from .operations.states import checked_values, checked_variance, node_states
 
 
 class Tree(TreeMetric):
@@ -306,6 +307,50 @@ class Tree(TreeMetric):
         if not 1 <= whole_number(k, "k") <= self.n_points:
             raise ValueError(f"k must be between 1 and the number of points, {self.n_points}, not {k}")
         return cut_clusters(self._view, self.n_points, k)[: self.n_points]
+
+    def states(self, values: ArrayLike, *, noise_variance: ArrayLike = 0.0) -> NDArray[np.floating]:
+        """Estimate values at all nodes, such as the expression of genes in ancestors, from those of the points.
+
+        The values are assumed to diffuse along the edges: a change along an edge of length l has a
+        variance proportional to l. The state of a Steiner node is its expected value, given all
+        points. It is the mean of the states of its neighbors with weights 1 / l.
+
+        Parameters
+        ----------
+        values : (n,) or (n, k) array, Series or DataFrame
+            The values of each point, in the order of the points. A table whose index contains the
+            labels is matched by label.
+        noise_variance : float or (n,) array
+            Variance of the noise in the values of each point, in the units of the edge lengths. If
+            the tree was fitted to `PointMetric(points, "sqeuclidean", noise=s)` with k coordinates,
+            this is k s^2. By default, the values are exact.
+
+        Returns
+        -------
+        (N,) or (N, k) array
+            The state of each node. The first n rows are the points: their own values, or with
+            noise, their expected values without noise. float32 values give float32 states.
+
+        See Also
+        --------
+        Tree.path : The nodes between two nodes.
+        PointMetric : Squared Euclidean distances less the noise.
+
+        Notes
+        -----
+        O(N k) time and memory: one pass up the tree and one pass down (Felsenstein, Am. J. Hum. Genet.
+        25, 1973). Nodes joined by edges of length 0 have the same state, except points without noise.
+
+        Examples
+        --------
+        >>> tree = Tree(3, [[0, 3], [1, 3], [2, 3]], [1.0, 1.0, 2.0])
+        >>> tree.states([0, 1, 4])  # node 3 has the weights 1, 1 and 1/2
+        array([0. , 1. , 4. , 1.2])
+        """
+        given = values_in_order(values, self.labels)
+        table = checked_values(given, self.n_points)
+        states = node_states(self._view, table, checked_variance(noise_variance, self.n_points))
+        return states if np.ndim(given) == 2 else states[:, 0]
 
     # Comparison.
 

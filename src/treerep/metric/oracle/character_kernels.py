@@ -6,6 +6,7 @@ import numpy as np
 
 from ..._core.kernel import helper
 from .._undefined_pairs import NoCommonLocusError
+from .classes import NO_ERROR
 
 
 @helper
@@ -21,6 +22,8 @@ def character_distance(codes: Any, origin: Any, i: Any, j: Any) -> Any:
         known += both
         differ += both & (a != b)
     if known == 0:
+        if origin[i, 0] == NO_ERROR:
+            return np.float64(codes.shape[1])
         raise NoCommonLocusError(origin[i, 0], origin[i, 1], origin[j, 1])
     # Exact if all loci are known.
     return np.float64(codes.shape[1] * differ) / known
@@ -38,7 +41,9 @@ def weighted_character_distance(codes: Any, origin: Any, weights: Any, i: Any, j
             known += weights[k]
             if a != b:
                 differ += weights[k]
-    if known == 0.0:
-        raise NoCommonLocusError(origin[i, 0], origin[i, 1], origin[j, 1])
     total = weights[codes.shape[1]]
+    if known == 0.0:
+        if origin[i, 0] == NO_ERROR:
+            return total
+        raise NoCommonLocusError(origin[i, 0], origin[i, 1], origin[j, 1])
     return differ if known == total else total * differ / known

@@ -62,6 +62,10 @@ class AngleOracle(NamedTuple):
     units: NDArray[np.floating]
 
 
+#: In place of the number of a metric: pairs without a common locus have the largest distance.
+NO_ERROR = -1
+
+
 class CharacterOracle(NamedTuple):
     """Number of differing loci. See `character_kernels.py`."""
 
