@@ -9,9 +9,8 @@ import numpy as np
 
 import treerep as tr
 
-from .files import whole_file
-
 from .curves import curves
+from .files import whole_file
 
 GREEN, ORANGE = "#2a8a4a", "#e08214"
 
