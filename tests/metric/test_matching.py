@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treerep as tr
-from paper.bartal_average import TreeAverage
+from paper.bartal_average import tree_average
 from tests.strategies import tree_metrics
 from treerep.drawing.draw import draw
 from treerep.drawing.figures.distortion_picture import distortion_picture
@@ -207,7 +207,7 @@ FROM_A_TEXT = {
     "bartal": lambda tree: tr.fit(tree, method="bartal", draws=2),
     "refine": lambda tree: tr.refine(tree, tree),
     "embed": tr.embed,
-    "average": lambda tree: TreeAverage([tree, TREE]),
+    "average": lambda tree: tree_average([tree, TREE]),
     "networkx": lambda tree: tr.Tree.from_networkx(tree.to_networkx()),
     "reordered": lambda tree: matched(tr.embed(TREE), tree, ("one", "two")),
 }
@@ -296,7 +296,7 @@ def test_trees_are_compared_by_label():
         match="the other tree has labels in the order of a text file, and this tree has no labels",
     ):
         tr.Tree(4, TREE.edges, TREE.weights).difference(text)
-    np.testing.assert_allclose(TreeAverage([TREE, text]).block(range(4), range(4)), DISTANCES)
+    np.testing.assert_allclose(tree_average([TREE, text]).block(range(4), range(4)), DISTANCES)
     np.testing.assert_array_equal(
         TREE.with_support([text, text]).support, [np.nan, np.nan, 1.0, np.nan, np.nan]
     )
