@@ -69,8 +69,8 @@ def together(names: set[str], key: Callable[[str], str]) -> list[list[str]]:
     return [list(group) for _, group in groupby(sorted(names, key=lambda n: (key(n), n)), key)]
 
 
-# Imports NumPy and numba once, which take most of the time, and runs each piece of code in a fork. Each fork imports all of
-# this package itself.
+# Imports NumPy and numba once, which take most of the time, and runs each piece of code in a fork. Each fork imports
+# all of this package itself.
 FORKS = """
 import json, os, sys, traceback
 import numba, numpy
