@@ -582,16 +582,16 @@ def _file(path: Path) -> Any:
 
 
 def compare(before: Path, now: Path, tolerance: float) -> int:
-    """Print the differences between two stores, and return the number of parts that differ."""
+    """Print the differences between two stores. Return the number of parts that differ or are in one store only."""
     old = {path.name: path for path in before.glob("*.json")}
     new = {path.name: path for path in now.glob("*.json")}
     if not old or not new:
         raise SystemExit(f"no stored results in {now if old else before}")
-    differing = 0
+    differing = alone = 0
     for name in sorted(old.keys() | new.keys()):
         if name not in new or name not in old:
             print(f"{name}: only {'before' if name in old else 'now'}")
-            differing += 1
+            alone += 1
             continue
         one, two = (json.loads(path.read_text(encoding="utf-8")) for path in (old[name], new[name]))
         lines = list(differences(one["statements"], two["statements"], tolerance))
@@ -599,8 +599,8 @@ def compare(before: Path, now: Path, tolerance: float) -> int:
             print(f"{one['name']}:")
             print("".join(f"    {line}\n" for line in lines), end="")
         differing += bool(lines)
-    print(f"{len(old.keys() & new.keys())} parts compared, {differing} differ")
-    return differing
+    print(f"{len(old.keys() & new.keys())} parts compared, {differing} differ; {alone} in one store only")
+    return differing + alone
 
 
 def differences(old: list[Record], new: list[Record], tolerance: float = 1e-9) -> Iterator[str]:

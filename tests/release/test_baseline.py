@@ -104,5 +104,5 @@ def test_a_page_is_stored_and_compared(tmp_path, capsys):
         "    removed: tree = tr.fit(tr.datasets.sarich(), method='upgma')",
         "    added: tree = tr.fit(tr.datasets.sarich(), method='bionj')",
         "    added: 1 / 0",
-        "1 parts compared, 1 differ",
+        "1 parts compared, 1 differ; 0 in one store only",
     ]
