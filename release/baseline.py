@@ -20,6 +20,7 @@ a statement that changed in the documentation is listed as removed and added.
 import argparse
 import ast
 import contextlib
+import datetime as dt
 import difflib
 import gzip
 import hashlib
@@ -170,6 +171,8 @@ def _statement(statement: ast.stmt, namespace: dict[str, Any], variables: Record
     record: Record = {"code": ast.unparse(statement)}
     printed = io.StringIO()
     value = None
+    if "torch" in sys.modules:  # the examples do not set its seed
+        sys.modules["torch"].manual_seed(0)
     try:
         with contextlib.redirect_stdout(printed):
             if isinstance(statement, ast.Expr):
@@ -253,16 +256,19 @@ def _session(text: str, folder: Path) -> Iterator[Record]:
 
 
 def _rows(output: bytes) -> str:
-    """Return text with the last column of printed tables left out, which holds seconds, and without rulers."""
-    lines = output.decode(errors="replace").splitlines()
-    timed = any(re.match(r"┃.*seconds *┃$", line) for line in lines)
+    """Return text with the column of seconds left out of printed tables, and without rulers."""
     kept = []
-    for line in lines:
-        if line[:1] in "┏┡└╭╰├" and line:
+    timed: int | None = None  # the place of this column
+    for line in output.decode(errors="replace").splitlines():
+        if line[:1] and line[0] in "┏┡└╭╰├":
             continue
-        cells = line.strip("┃│").split("│" if line.startswith("│") else "┃")
-        if line[:1] in "┃│" and line:
-            line = " | ".join(" ".join(cell.split()) for cell in (cells[:-1] if timed else cells))
+        if line[:1] and line[0] in "┃│":
+            cells = [
+                " ".join(cell.split()) for cell in line.strip("┃│").split("┃" if line[0] == "┃" else "│")
+            ]
+            if line[0] == "┃":
+                timed = cells.index("seconds") if "seconds" in cells else None
+            line = " | ".join(cell for place, cell in enumerate(cells) if place != timed)
         kept.append(line)
     return "\n".join(kept) + "\n" if kept else ""
 
@@ -361,6 +367,7 @@ def _normal(text: str) -> str:
     """
     folder = os.environ.get("BASELINE_FOLDER")
     text = text.replace(folder, "FOLDER") if folder else text
+    text = text.replace(dt.date.today().isoformat(), "TODAY")
     return _ADDRESS.sub("0x…", _SECONDS.sub("…", text))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treerep as tr
-from release.baseline import _page, compare, differences, fingerprint, fingerprints, main, store
+from release.baseline import _page, _rows, compare, differences, fingerprint, fingerprints, main, store
 
 LABELS = ["a", "b", "c", "d"]
 TREE = tr.Tree(4, [[0, 4], [1, 4], [4, 5], [2, 5], [3, 5]], [1.0, 2.0, 0.5, 3.0, 4.0], labels=LABELS)
@@ -79,6 +79,18 @@ def test_pages_are_compared_by_their_data(tmp_path):
     found = list(differences([{"code": "x", "files": first}], [{"code": "x", "files": second}]))
     assert 'x: files: tree.html: title: "one" -> "two"' in found
     assert len(str(first)) < 10_000  # the program of the page is left out
+
+
+def test_the_seconds_of_a_printed_table_are_left_out():
+    table = """
+┏━━━━━━━━┳━━━━━━━━━┳━━━━━━━┓
+┃ method ┃ seconds ┃ nodes ┃
+┡━━━━━━━━╇━━━━━━━━━╇━━━━━━━┩
+│ upgma  │   0.025 │    14 │
+└────────┴─────────┴───────┘
+done
+"""
+    assert _rows(table.encode()).split("\n")[1:-1] == ["method | nodes", "upgma | 14", "done"]
 
 
 def test_all_blocks_of_a_page_are_run(tmp_path, monkeypatch):
