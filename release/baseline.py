@@ -55,7 +55,7 @@ _SCRIPT = 'if __name__ == "__main__"'
 #: Pages with sessions of the command line whose input files are prepared by `_prepare_session`.
 _SESSIONS = ("README.md", "docs/howto/command_line.md")
 # Times, addresses in memory and folders of a run differ from run to run.
-_SECONDS = re.compile(r"\b\d[\d.,]*(?= ?(?:s|ms|seconds?|minutes?)\b)")
+_SECONDS = re.compile(r"\b\d[\d.,]*(?= ?(?:s|ms|seconds?|minutes?)\b)|(?<=\"seconds\": )[\d.e-]+")
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
 _MOST_TEXT = 2000
 _MOST_SPLITS = 3000
@@ -525,8 +525,23 @@ def _html(text: str) -> Record:
             digest = hashlib.sha1(short.encode()).hexdigest()[:12]
             about[str(name)] = short if len(short) <= 60 else f"{len(short)} characters, {digest}"
     rest = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
+    rest = _without_seconds(rest)
     about["text"] = " ".join(re.sub(r"<[^>]*>", " ", rest).split())[:_MOST_TEXT] if about else _text(rest)
     return about
+
+
+def _without_seconds(text: str) -> str:
+    """Leave out the column of seconds of a table in HTML."""
+    titles = re.findall(r"<th[^>]*>(.*?)</th>", text, flags=re.DOTALL)
+    if "seconds" not in titles:
+        return text
+    place = titles.index("seconds")
+
+    def shortened(row: re.Match[str]) -> str:
+        cells = re.findall(r"<t[hd][^>]*>.*?</t[hd]>", row[0], flags=re.DOTALL)
+        return "".join(cell for k, cell in enumerate(cells) if k != place)
+
+    return re.sub(r"<tr[^>]*>.*?</tr>", shortened, text, flags=re.DOTALL)
 
 
 def _new_figures(seen: list[Any]) -> list[Any]:

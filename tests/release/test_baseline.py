@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treerep as tr
-from release.baseline import _page, _rows, compare, differences, fingerprint, fingerprints, main, store
+from release.baseline import _html, _page, _rows, compare, differences, fingerprint, fingerprints, main, store
 
 LABELS = ["a", "b", "c", "d"]
 TREE = tr.Tree(4, [[0, 4], [1, 4], [4, 5], [2, 5], [3, 5]], [1.0, 2.0, 0.5, 3.0, 4.0], labels=LABELS)
@@ -57,6 +57,7 @@ def test_large_trees_are_compared_by_sums(monkeypatch):
         (tr.Score(0.1, pairs=3, basis="all"), tr.Score(0.2, pairs=3, basis="all"), ["number", "high", "low"]),
         ("a\nb\nc", "a\nB\nC", ["x: value: b -> B (and 1 more lines)"]),
         ("fitted in 1.2 s at 0xab", "fitted in 3 s at 0xcd", []),
+        ('{"seconds": 0.5, "n": 1}', '{"seconds": 1e-05, "n": 1}', []),
     ],
 )
 def test_values_that_differ_are_told(old, new, told):
@@ -90,6 +91,8 @@ def test_the_seconds_of_a_printed_table_are_left_out():
 └────────┴─────────┴───────┘
 done
 """
+    page = "<tr><th>n</th><th>seconds</th></tr><tr><td>1</td><td>0.5</td></tr>"
+    assert _html(page) == _html(page.replace("0.5", "0.7")) != _html(page.replace("1<", "2<"))
     assert _rows(table.encode()).split("\n")[1:-1] == ["method | nodes", "upgma | 14", "done"]
 
 
