@@ -55,7 +55,7 @@ style: .venv/test
 	$(BIN)/python -m release.check_language
 
 docs: .venv/test ## build the documentation into docs/_build/html
-	$(BIN)/sphinx-build -W --keep-going -q -j 2 -b html docs docs/_build/html
+	$(BIN)/sphinx-build $(SPHINX) -W --keep-going -q -j 2 -b html docs docs/_build/html
 	$(BIN)/python docs/check_built.py docs/_build/html
 
 # Links between pages are checked by `docs`, where a target that is missing is a warning; these are those to elsewhere.
@@ -73,10 +73,11 @@ test: style ## style, types, tests and documentation, without the tests that nee
 plain-tests: .venv/test
 	$(BIN)/pytest -n $(JOBS) -m "$(PLAIN) and not generic"
 
+# The tests run the cells of the notebooks, so that this build does not run them again. `make docs` does.
 # What it prints would be lost among the progress of the tests. With -n, make runs the lines that call make, so that
 # the folder must be made in the same line.
 docs-beside: .venv/test
-	@mkdir -p docs/_build; $(MAKE) --no-print-directory docs >docs/_build/log 2>&1; done=$$?; cat docs/_build/log; exit $$done
+	@mkdir -p docs/_build; $(MAKE) --no-print-directory docs SPHINX="-D nb_execution_mode=off" >docs/_build/log 2>&1; done=$$?; cat docs/_build/log; exit $$done
 
 test-all: test test-generic test-heavy ## all tests except the slow ones; must pass before a merge
 
@@ -85,8 +86,9 @@ GENERIC := src tests/cli tests/docs tests/embedding tests/fitting/test_stored_tr
 test-generic: .venv/test ## some of the tests, with the code of NumPy, numba and libm for the oldest CPUs
 	$(BIN)/python -m tests.generic_cpu $(BIN)/pytest -n $(JOBS) -m "$(PLAIN)" $(GENERIC)
 
+# The browser opens the documentation with the results of its notebooks.
 # Nothing is left out here: if torch or Chromium is missing, this fails.
-test-heavy: .venv/heavy ## the tests that need torch or a browser
+test-heavy: .venv/heavy docs ## the tests that need torch or a browser
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 		{ echo "the browser tests need Chromium. On Debian or Ubuntu: make system-packages, or apt-get install chromium"; exit 1; }
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --nothing-missing -m "(torch or browser) and not slow"

@@ -20,6 +20,7 @@ a statement that changed in the documentation is listed as removed and added.
 import argparse
 import ast
 import contextlib
+import datetime as dt
 import difflib
 import gzip
 import hashlib
@@ -54,7 +55,7 @@ _SCRIPT = 'if __name__ == "__main__"'
 #: Pages with sessions of the command line whose input files are prepared by `_prepare_session`.
 _SESSIONS = ("README.md", "docs/howto/command_line.md")
 # Times, addresses in memory and folders of a run differ from run to run.
-_SECONDS = re.compile(r"\b\d[\d.,]*(?= ?(?:s|ms|seconds?|minutes?)\b)")
+_SECONDS = re.compile(r"\b\d[\d.,]*(?= ?(?:s|ms|seconds?|minutes?)\b)|(?<=\"seconds\": )[\d.e-]+")
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
 _MOST_TEXT = 2000
 _MOST_SPLITS = 3000
@@ -170,6 +171,8 @@ def _statement(statement: ast.stmt, namespace: dict[str, Any], variables: Record
     record: Record = {"code": ast.unparse(statement)}
     printed = io.StringIO()
     value = None
+    if "torch" in sys.modules:  # the examples do not set its seed
+        sys.modules["torch"].manual_seed(0)
     try:
         with contextlib.redirect_stdout(printed):
             if isinstance(statement, ast.Expr):
@@ -253,16 +256,19 @@ def _session(text: str, folder: Path) -> Iterator[Record]:
 
 
 def _rows(output: bytes) -> str:
-    """Return text with the last column of printed tables left out, which holds seconds, and without rulers."""
-    lines = output.decode(errors="replace").splitlines()
-    timed = any(re.match(r"┃.*seconds *┃$", line) for line in lines)
+    """Return text with the column of seconds left out of printed tables, and without rulers."""
     kept = []
-    for line in lines:
-        if line[:1] in "┏┡└╭╰├" and line:
+    timed: int | None = None  # the place of this column
+    for line in output.decode(errors="replace").splitlines():
+        if line[:1] and line[0] in "┏┡└╭╰├":
             continue
-        cells = line.strip("┃│").split("│" if line.startswith("│") else "┃")
-        if line[:1] in "┃│" and line:
-            line = " | ".join(" ".join(cell.split()) for cell in (cells[:-1] if timed else cells))
+        if line[:1] and line[0] in "┃│":
+            cells = [
+                " ".join(cell.split()) for cell in line.strip("┃│").split("┃" if line[0] == "┃" else "│")
+            ]
+            if line[0] == "┃":
+                timed = cells.index("seconds") if "seconds" in cells else None
+            line = " | ".join(cell for place, cell in enumerate(cells) if place != timed)
         kept.append(line)
     return "\n".join(kept) + "\n" if kept else ""
 
@@ -361,6 +367,7 @@ def _normal(text: str) -> str:
     """
     folder = os.environ.get("BASELINE_FOLDER")
     text = text.replace(folder, "FOLDER") if folder else text
+    text = text.replace(dt.date.today().isoformat(), "TODAY")
     return _ADDRESS.sub("0x…", _SECONDS.sub("…", text))
 
 
@@ -518,8 +525,23 @@ def _html(text: str) -> Record:
             digest = hashlib.sha1(short.encode()).hexdigest()[:12]
             about[str(name)] = short if len(short) <= 60 else f"{len(short)} characters, {digest}"
     rest = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
+    rest = _without_seconds(rest)
     about["text"] = " ".join(re.sub(r"<[^>]*>", " ", rest).split())[:_MOST_TEXT] if about else _text(rest)
     return about
+
+
+def _without_seconds(text: str) -> str:
+    """Leave out the column of seconds of a table in HTML."""
+    titles = re.findall(r"<th[^>]*>(.*?)</th>", text, flags=re.DOTALL)
+    if "seconds" not in titles:
+        return text
+    place = titles.index("seconds")
+
+    def shortened(row: re.Match[str]) -> str:
+        cells = re.findall(r"<t[hd][^>]*>.*?</t[hd]>", row[0], flags=re.DOTALL)
+        return "".join(cell for k, cell in enumerate(cells) if k != place)
+
+    return re.sub(r"<tr[^>]*>.*?</tr>", shortened, text, flags=re.DOTALL)
 
 
 def _new_figures(seen: list[Any]) -> list[Any]:
@@ -582,16 +604,16 @@ def _file(path: Path) -> Any:
 
 
 def compare(before: Path, now: Path, tolerance: float) -> int:
-    """Print the differences between two stores, and return the number of parts that differ."""
+    """Print the differences between two stores. Return the number of parts that differ or are in one store only."""
     old = {path.name: path for path in before.glob("*.json")}
     new = {path.name: path for path in now.glob("*.json")}
     if not old or not new:
         raise SystemExit(f"no stored results in {now if old else before}")
-    differing = 0
+    differing = alone = 0
     for name in sorted(old.keys() | new.keys()):
         if name not in new or name not in old:
             print(f"{name}: only {'before' if name in old else 'now'}")
-            differing += 1
+            alone += 1
             continue
         one, two = (json.loads(path.read_text(encoding="utf-8")) for path in (old[name], new[name]))
         lines = list(differences(one["statements"], two["statements"], tolerance))
@@ -599,8 +621,8 @@ def compare(before: Path, now: Path, tolerance: float) -> int:
             print(f"{one['name']}:")
             print("".join(f"    {line}\n" for line in lines), end="")
         differing += bool(lines)
-    print(f"{len(old.keys() & new.keys())} parts compared, {differing} differ")
-    return differing
+    print(f"{len(old.keys() & new.keys())} parts compared, {differing} differ; {alone} in one store only")
+    return differing + alone
 
 
 def differences(old: list[Record], new: list[Record], tolerance: float = 1e-9) -> Iterator[str]:

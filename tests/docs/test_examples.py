@@ -1,8 +1,8 @@
 """Run every example of the documentation, and compare the results that it shows.
 
 Blocks of one page run one after the other in one namespace, as a reader would type them. A comment behind an
-expression is its result: `tree.n_nodes  # 14`, `print(score)  # 0.0234`. Cells of notebooks run when the pages are
-built. A line `% not run: reason` above a block leaves it out.
+expression is its result: `tree.n_nodes  # 14`, `print(score)  # 0.0234`. tests/docs/test_tutorials.py runs the cells of
+notebooks. A line `% not run: reason` above a block leaves it out.
 """
 
 import ast

@@ -99,16 +99,9 @@ def test_embeddings_of_two_networks() -> None:
         for row in tables("hmds")["h-MDS of graphs and cells"]
         if row["dim"] == 2
     }
-    learned = {
-        (row["graph"], row["method"]): " / ".join(
-            row[column].split()[0] for column in ("distortion (paper)", "MAP (paper)")
-        )
-        for row in tables("direct")["PM, LM and PT with the defaults (paper in parentheses)"]
-    }
     for cells, graph in zip(rows, ("celegans", "diseasome"), strict=True):
         expected = [f"{scores[graph][0]:.3f} / {scores[graph][1]:.3f}" for scores in (trees, flat)]
-        expected += [learned[graph, column] for column in ("PT 2", "PT 200", "LM 2")]
-        assert cells[1:] == expected
+        assert cells[1:3] == expected  # the other columns are of a benchmark that was deleted
 
 
 def test_hyperbolicity_of_networks() -> None:
@@ -152,10 +145,3 @@ def test_refined_trees_are_better_than_their_start() -> None:
         )
         assert distances[0] < both[0] < start[0]
         assert both[1] > max(start[1], distances[1])
-
-
-def test_negative_arms() -> None:
-    (rows,) = tables("negative_arms").values()
-    for row in rows:
-        kept, contracted = (float(row[column].split()[0]) for column in ("set to 0 at the end", "contracted"))
-        assert contracted < kept

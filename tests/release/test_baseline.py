@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treerep as tr
-from release.baseline import _page, compare, differences, fingerprint, fingerprints, main, store
+from release.baseline import _html, _page, _rows, compare, differences, fingerprint, fingerprints, main, store
 
 LABELS = ["a", "b", "c", "d"]
 TREE = tr.Tree(4, [[0, 4], [1, 4], [4, 5], [2, 5], [3, 5]], [1.0, 2.0, 0.5, 3.0, 4.0], labels=LABELS)
@@ -57,6 +57,7 @@ def test_large_trees_are_compared_by_sums(monkeypatch):
         (tr.Score(0.1, pairs=3, basis="all"), tr.Score(0.2, pairs=3, basis="all"), ["number", "high", "low"]),
         ("a\nb\nc", "a\nB\nC", ["x: value: b -> B (and 1 more lines)"]),
         ("fitted in 1.2 s at 0xab", "fitted in 3 s at 0xcd", []),
+        ('{"seconds": 0.5, "n": 1}', '{"seconds": 1e-05, "n": 1}', []),
     ],
 )
 def test_values_that_differ_are_told(old, new, told):
@@ -79,6 +80,20 @@ def test_pages_are_compared_by_their_data(tmp_path):
     found = list(differences([{"code": "x", "files": first}], [{"code": "x", "files": second}]))
     assert 'x: files: tree.html: title: "one" -> "two"' in found
     assert len(str(first)) < 10_000  # the program of the page is left out
+
+
+def test_the_seconds_of_a_printed_table_are_left_out():
+    table = """
+┏━━━━━━━━┳━━━━━━━━━┳━━━━━━━┓
+┃ method ┃ seconds ┃ nodes ┃
+┡━━━━━━━━╇━━━━━━━━━╇━━━━━━━┩
+│ upgma  │   0.025 │    14 │
+└────────┴─────────┴───────┘
+done
+"""
+    page = "<tr><th>n</th><th>seconds</th></tr><tr><td>1</td><td>0.5</td></tr>"
+    assert _html(page) == _html(page.replace("0.5", "0.7")) != _html(page.replace("1<", "2<"))
+    assert _rows(table.encode()).split("\n")[1:-1] == ["method | nodes", "upgma | 14", "done"]
 
 
 def test_all_blocks_of_a_page_are_run(tmp_path, monkeypatch):
@@ -104,5 +119,5 @@ def test_a_page_is_stored_and_compared(tmp_path, capsys):
         "    removed: tree = tr.fit(tr.datasets.sarich(), method='upgma')",
         "    added: tree = tr.fit(tr.datasets.sarich(), method='bionj')",
         "    added: 1 / 0",
-        "1 parts compared, 1 differ",
+        "1 parts compared, 1 differ; 0 in one store only",
     ]

@@ -7,6 +7,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from benchmarks import __main__ as benchmarks
 from docs import benchmark_list
 
@@ -18,6 +20,9 @@ PAGES = [
     for path in (*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md")))
     if "_build" not in path.parts and path.name.lower() != "changelog.md"
 ]
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "src").is_dir(), reason="`make test-dist` tests without the sources"
+)
 #: Folders of the repository whose modules commands and pages name.
 SCRIPTS = ("benchmarks", "harden", "paper", "release", "tests", "docs")
 
