@@ -261,7 +261,6 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "refinement.lengths._path_sum_kernels": {
         "find_chains": (f"{WEIGHTS}test_splits_are_those_of_the_tree",),
-        "common_ancestors": (f"{WEIGHTS}test_common_ancestors_twin",),
         "row_sums add_down add_up": (
             f"{WEIGHTS}test_row_sums_twin",
             f"{WEIGHTS}test_matches_nnls",

@@ -155,10 +155,9 @@ def _check_request(request: RefineRequest, device: str) -> None:
 
 def _fit(tree: Tree, pairs: "DevicePairs", weights: str, deadline: float) -> WeightFit:
     given = gather(pairs.splits, tree.weights)
-    floor = np.zeros(len(given))
     search = least_distortion if weights == "l1" else least_squares
-    best = search(pairs, given / pairs.unit, floor, _TOL, deadline)
-    return fitted(tree, pairs.splits, best, pairs.unit, 0.0, pairs.count, best.residual <= _TOL)
+    best = search(pairs, given / pairs.unit, _TOL, deadline)
+    return fitted(tree, pairs.splits, best, pairs.unit, pairs.count, best.residual <= _TOL)
 
 
 class DevicePairs(Pairs):
