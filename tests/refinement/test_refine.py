@@ -369,7 +369,7 @@ def test_the_report_survives_a_copy() -> None:
 def test_a_limit_too_short_to_read_all_pairs_means_a_sample(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_run, "seconds_to_read", lambda metric, limits: 0.4)
+    monkeypatch.setattr(_run, "seconds_to_read", lambda metric: 0.4)
     points = tr.PointMetric(np.random.default_rng(0).standard_normal((300, 3)))
     tree = tr.fit(points, method="treerep")
     sampled = tr.refine(tree, points, time_limit=10)

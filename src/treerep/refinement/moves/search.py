@@ -88,9 +88,9 @@ def rearrange(
 
     Notes
     -----
-    A move changes the position of a subtree of up to 2 sqrt(n) points, and the three lengths there. A move is made if it
-    lowers the objective by more than the rounding error. A sweep takes O(n N) time for the points
-    and O(n) times the sizes of the subtrees. The distances take O(n^2) memory.
+    A move changes the position of a subtree of up to 2 sqrt(n) points, and the three lengths there. A
+    move is made if it lowers the objective by more than the rounding error. A sweep takes O(n N) time
+    for the points and O(n) times the sizes of the subtrees. The distances take O(n^2) memory.
 
     Points at internal nodes may move. Edges of length 0 are contracted at the end.
 
