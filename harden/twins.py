@@ -293,6 +293,7 @@ INLINED = {
     "metric.oracle.sequence_kernels": "distances of sequences: inside `distance`",
     "metric.oracle.character_kernels": "distances of characters: inside `distance`",
     "metric.oracle.sketch_kernels": "distances of sketches: inside `distance`",
+    "placement._locate_kernels": "walks and exact places: inside find_candidates",
     "placement.candidates._edge_search_kernels": "the best places on all edges: inside find_candidates",
     "metric.oracle.call_kernels": "distances behind an address: metric/test_called.py",
     "metric.oracle.lane_kernels": "sums over coordinates: inside `distance` and `fill_block`",
