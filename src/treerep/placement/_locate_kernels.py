@@ -1,5 +1,11 @@
 """Walks from separator to separator, and the place of a new point if its distances are those of a tree.
 
+Let c be a node of the tree, and p a point in one of its arms. If the new point w belongs to
+another arm, or to c itself, then d(w, p) - d(c, p) = d(w, c). If w belongs to the arm of p,
+this difference is smaller, by 2 (w, p)_c. (Half the sum of two differences is a Gromov product
+of TreeRep: the largest product omits the smallest difference.) So w moves to the arm with the
+smallest difference, or stays at c if two arms tie. The next c is a separator of that arm.
+
 Distances read on the way are kept in preorder. Going right (or left) from a node, the lowest
 common ancestor of the node and the next point only rises. One pass therefore gives the
 distances between a place and all points. Nodes are given by their preorder positions. The
