@@ -254,7 +254,6 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "refinement.lengths._path_sum_kernels": {
         "find_chains": (f"{WEIGHTS}test_splits_are_those_of_the_tree",),
-        "common_ancestors": (f"{WEIGHTS}test_common_ancestors_twin",),
         "row_sums add_down add_up": (
             f"{WEIGHTS}test_row_sums_twin",
             f"{WEIGHTS}test_matches_nnls",
@@ -286,6 +285,7 @@ INLINED = {
     "refinement.lengths._row_walk_kernels": "distances of a row in a tree: inside row_sums and smooth_imprecision",
     "metric.oracle.sequence_kernels": "distances of sequences: inside `distance`",
     "metric.oracle.character_kernels": "distances of characters: inside `distance`",
+    "placement._locate_kernels": "walks and exact places: inside find_candidates",
     "placement.candidates._edge_search_kernels": "the best places on all edges: inside find_candidates",
     "metric.oracle.lane_kernels": "sums over coordinates: inside `distance` and `fill_block`",
     "placement._edge_fit_kernels": "the best place on an edge: inside find_best_places and improve",

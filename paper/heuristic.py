@@ -34,7 +34,7 @@ def with_heuristic_lengths(tree: tr.Tree, metric: tr.Metric, rng: int = 0) -> tr
 def path_matrix(tree: tr.Tree, i: np.ndarray, j: np.ndarray) -> csr_array:
     """Return a row for each pair of nodes, with 1 in the columns of the edges between them."""
     count = tree.n_nodes
-    # Numbers of edges from 1 on, because stored zeros are no edges.
+    # Numbers of edges from 1 on, because a stored zero is not an edge.
     numbers = np.arange(1, len(tree.edges) + 1)
     graph = csr_array((numbers, tree.edges.T), (count, count))
     graph = graph + graph.T

@@ -20,7 +20,7 @@ from ..profiles import downward
 from ..truth import split_errors, wrong_splits
 
 #: Number of tree metrics, by number of points.
-PATTERNS = {10: 200, 20: 100, 50: 40, 100: 20, 200: 10}
+PATTERNS = {10: 200, 20: 100, 50: 40, 100: 20}
 #: Shares of missing pairs.
 EXACT_SHARES = (0.3, 0.5)
 NOISY_SHARES = (0.0, 0.1, 0.3, 0.5)

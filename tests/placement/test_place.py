@@ -172,7 +172,7 @@ def test_the_result_does_not_depend_on_threads_or_chunks(
     points = np.asarray(tr.datasets.branching_cells(400, dim=10).points) + 1.0
     old = tr.fit(points[:200], metric=metric, method="treerep")
     one = tr.place(old, points[200:], data=points[:200], metric=metric, n_jobs=1)
-    monkeypatch.setattr("treerep.placement._locate._CHUNK", 23)
+    monkeypatch.setattr("treerep.placement.candidates.search._CHUNK", 23)
     monkeypatch.setattr("treerep.placement._attach._BATCH", 11)
     assert tr.place(old, points[200:], data=points[:200], metric=metric, n_jobs=3) == one
     d = tr.PointMetric(points, metric).block(range(400), range(400))

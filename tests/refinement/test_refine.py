@@ -210,7 +210,9 @@ def refine_within(
     n_jobs: int | None = None,
 ) -> RefinedTree:
     request = RefineRequest(tree, tr.as_metric(data), weights, moves, 0.5, None, 0)
-    return refined_tree(request, n_jobs, limits=limits)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_run, "LIMITS", limits)
+        return refined_tree(request, n_jobs)
 
 
 CELLS = tr.PointMetric(tr.datasets.branching_cells(1500, dim=10, rng=0).points)
@@ -253,7 +255,7 @@ def test_a_good_tree_of_many_points_is_kept() -> None:
 
 def test_the_backbone_fits_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: 0.0)
-    monkeypatch.setattr(_run, "seconds_to_read", lambda metric, limits: 0.0)
+    monkeypatch.setattr(_run, "seconds_to_read", lambda metric: 0.0)
     points = tr.PointMetric(np.random.default_rng(0).standard_normal((5000, 3)))
     request = RefineRequest(tr.Tree(2, [[0, 1]], [1.0]), points, "l1", True, 0.0, None, 0)
     time_limits = (None, 1e3, 0.1, 0.001)
@@ -367,7 +369,7 @@ def test_the_report_survives_a_copy() -> None:
 def test_a_limit_too_short_to_read_all_pairs_means_a_sample(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_run, "seconds_to_read", lambda metric, limits: 0.4)
+    monkeypatch.setattr(_run, "seconds_to_read", lambda metric: 0.4)
     points = tr.PointMetric(np.random.default_rng(0).standard_normal((300, 3)))
     tree = tr.fit(points, method="treerep")
     sampled = tr.refine(tree, points, time_limit=10)

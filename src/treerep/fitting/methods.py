@@ -229,7 +229,7 @@ FIT_MEASURED = "treerep.refinement.missing.fit:fit_measured"
 TRIALS = 1
 
 
-def method_table(indent: str = "    ") -> str:
+def method_table() -> str:
     """Return the table of methods for the docstring of `fit`."""
     rows = [("method", "what it is", "time; memory")]
     rows += [
@@ -240,4 +240,4 @@ def method_table(indent: str = "    ") -> str:
     lines = [
         " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
-    return f"\n{indent}".join([rule, lines[0], rule, *lines[1:], rule])
+    return "\n    ".join([rule, lines[0], rule, *lines[1:], rule])

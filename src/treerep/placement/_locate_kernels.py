@@ -1,4 +1,10 @@
-"""Walks from separator to separator that find the place of a new point, and the best of several.
+"""Walks from separator to separator, and the place of a new point if its distances are those of a tree.
+
+Let c be a node of the tree, and p a point in one of its arms. If the new point w belongs to
+another arm, or to c itself, then d(w, p) - d(c, p) = d(w, c). If w belongs to the arm of p,
+this difference is smaller, by 2 (w, p)_c. (Half the sum of two differences is a Gromov product
+of TreeRep: the largest product omits the smallest difference.) So w moves to the arm with the
+smallest difference, or stays at c if two arms tie. The next c is a separator of that arm.
 
 Distances read on the way are kept in preorder. Going right (or left) from a node, the lowest
 common ancestor of the node and the next point only rises. One pass therefore gives the
@@ -21,7 +27,6 @@ class Readings(NamedTuple):
     raw: Any  # distances in the order of reading
     places: Any  # positions of the old points
     distances: Any
-    weights: Any  # 1 / d^2, for relative errors
     joints: Any  # lowest common ancestor of each point and the next
     # distance minus the distance from the near end of the edge: see `_find_offsets`
     offsets: Any
@@ -90,29 +95,6 @@ def _path(separators: Any, i: int, j: int, top: int) -> float:
 
 
 @helper
-def _sort_readings(separators: Any, read: Any, count: int, unit: float, floor: float) -> int:
-    """Sort the readings into preorder; return the position of the nearest point."""
-    keys = read.keys[:count]
-    keys.sort()
-    nearest = 0
-    for i in range(count):
-        place = keys[i] >> 32
-        d = read.raw[keys[i] & 0xFFFFFFFF]
-        read.places[i] = place
-        read.distances[i] = d
-        weight = unit / max(d, floor)
-        read.weights[i] = weight * weight
-        if i > 0:
-            read.joints[i - 1] = _meeting(separators, read.places[i - 1], place)
-        if d < read.distances[nearest]:
-            nearest = i
-    for i in range(count):  # the next walk adds to these readings
-        keys[i] = (read.places[i] << 32) | i
-        read.raw[i] = read.distances[i]
-    return read.places[nearest]
-
-
-@helper
 def _find_offsets(separators: Any, lower: int, upper: int, read: Any, count: int) -> Any:
     """Subtract the distances from the near end of the edge (lower, upper).
 
@@ -137,28 +119,16 @@ def _find_offsets(separators: Any, lower: int, upper: int, read: Any, count: int
 
 
 @helper
-def _sums(read: Any, lo: int, hi: int, base: float) -> Any:
-    """Return the sum of the weights, and the sum of the weighted offsets minus `base`."""
-    total = 0.0
-    rise = 0.0
-    for i in range(lo, hi):
-        total += read.weights[i]
-        rise += read.weights[i] * (read.offsets[i] - base)
-    return total, rise
+def _fit(separators: Any, a: int, b: int, read: Any, count: int, tol: float) -> Any:
+    """Find the place at node a (b is -1) or on the edge (a, b) that the readings have in a tree.
 
-
-@helper
-def _fit(separators: Any, a: int, b: int, read: Any, count: int, scale: Any) -> Any:
-    """Fit a place at node a (b is -1) or on the edge (a, b) to the readings.
-
-    Returns the place (node, above, height), its error, and whether it is exact. Points p below
+    Returns the place (node, above, height), and whether all readings agree with it. Points p below
     the edge have d(w, p) - d(lower, p) = above + height. Points beyond the edge have d(w, p) -
     d(upper, p) = length - above + height.
     """
     lower = a
     upper = a
     length = 0.0
-    tol = scale.tol
     if b >= 0:
         lower = max(a, b)
         upper = min(a, b)
@@ -166,26 +136,28 @@ def _fit(separators: Any, a: int, b: int, read: Any, count: int, scale: Any) -> 
     lo, hi = _find_offsets(separators, lower, upper, read, count)
     # Average the differences from the first value, so that the mean of equal values is exact.
     first = read.offsets[lo] if lo < hi else 0.0
-    below, rise = _sums(read, lo, hi, first)
     other = read.offsets[0] if lo > 0 else (read.offsets[hi] if hi < count else 0.0)
-    left_of, left_rise = _sums(read, 0, lo, other)
-    right_of, right_rise = _sums(read, hi, count, other)
-    beyond = left_of + right_of
+    rise = 0.0
+    other_rise = 0.0
+    for i in range(count):
+        if lo <= i < hi:
+            rise += read.offsets[i] - first
+        else:
+            other_rise += read.offsets[i] - other
+    below = hi - lo
+    beyond = count - below
     from_below = first + rise / below if below > 0 else 0.0
-    from_beyond = other + (left_rise + right_rise) / beyond if beyond > 0 else 0.0
+    from_beyond = other + other_rise / beyond if beyond > 0 else 0.0
     above = min(max((length + from_below - from_beyond) / 2, 0.0), length)
     height = from_below - above
     far = from_beyond - (length - above)
     if beyond > 0:
-        height = height + (far - height) * (beyond / (below + beyond)) if below > 0 else far
+        height = height + (far - height) * (beyond / count) if below > 0 else far
     height = max(height, 0.0)
-    error = 0.0
     exact = True
-    share = 1 / scale.unit
     for i in range(count):
         left = read.offsets[i] - (above if lo <= i < hi else length - above) - height
-        error += read.weights[i] * (left * share) ** 2
         exact &= abs(left) < 2 * tol
     if above >= tol and length - above < tol:
-        return upper, 0.0, height, error, exact
-    return lower, above if above >= tol else 0.0, height, error, exact
+        return upper, 0.0, height, exact
+    return lower, above if above >= tol else 0.0, height, exact

@@ -109,14 +109,14 @@ class Goal(NamedTuple):
         return 0.0 if self.weights == "l1" else self.power
 
 
-def choose_goal(request: RefineRequest, limits: Limits) -> Goal:
+def choose_goal(request: RefineRequest) -> Goal:
     """Derive the goal of a refinement from its arguments and data."""
     balance = request.balance
     weights = request.weights
     n = len(request.metric)
     missing = request.metric.has_missing
     # Samples of rows and second starts need all distances, and so do neighborhoods.
-    all_pairs = missing or (n <= limits.all_pairs and _reads_soon(request, limits))
+    all_pairs = missing or (n <= LIMITS.all_pairs and _reads_soon(request))
     # Distances and neighborhoods are weighted 3 (1 - balance) to 2 balance.
     share = min(2 * balance / (2 * balance + 3 * (1 - balance)), _LARGEST_SHARE)
     if missing or not (all_pairs and weights == "l1" and n > 2):
@@ -134,16 +134,16 @@ def choose_goal(request: RefineRequest, limits: Limits) -> Goal:
     return Goal(weights, all_pairs, share, power, request.moves and moves, not (phylogeny or missing))
 
 
-def _reads_soon(request: RefineRequest, limits: Limits) -> bool:
+def _reads_soon(request: RefineRequest) -> bool:
     """Return whether reading all distances takes a small fraction of the time limit."""
-    seconds = seconds_to_read(request.metric, limits)
+    seconds = seconds_to_read(request.metric)
     return not request.time_limit or seconds < _READING_TIME * request.time_limit
 
 
-def seconds_to_read(metric: Metric, limits: Limits) -> float:
+def seconds_to_read(metric: Metric) -> float:
     """Estimate the seconds to read all distances; 0 for few points."""
     n = len(metric)
-    if n <= limits.two_candidates:
+    if n <= LIMITS.two_candidates:
         return 0.0
     rows = np.arange(_TIMED_ROWS)
     cols = np.arange(n)
@@ -161,17 +161,15 @@ class Run:
         request: RefineRequest,
         n_jobs: int | None,
         runner: Runner | None,
-        limits: Limits = LIMITS,
     ) -> None:
         self.clock = Clock(request.time_limit)
         self.tree = request.tree._settled()
         self.moves = request.moves
         self.n_jobs = n_jobs
         self.runner = runner
-        self.limits = limits
         self.rng = np.random.default_rng(request.rng)
-        self.goal = choose_goal(request, limits)
-        self.rows: Literal["all"] | int = "all" if self.goal.all_pairs else limits.sampled_rows
+        self.goal = choose_goal(request)
+        self.rows: Literal["all"] | int = "all" if self.goal.all_pairs else LIMITS.sampled_rows
         metric = request.metric
         self.metric = as_matrix(metric, n_jobs) if self.goal.all_pairs else metric
         # A runner sends the data to other processes, and points take less space than their
@@ -209,7 +207,7 @@ class Run:
             return given, min([given, *self._many_points(given)], key=objective_of)
         found = self._topologies(given)
         # Only the most promising candidates get fully fitted weights.
-        few = len(self.tree) <= self.limits.two_candidates
+        few = len(self.tree) <= LIMITS.two_candidates
         promising = sorted(found, key=objective_of)[: 2 if few else 1]
         fitted = map(self.fit_weights, promising, self.clock.deadlines(len(promising)))
         return given, min([given, *found, *fitted], key=objective_of)
@@ -220,7 +218,7 @@ class Run:
         starts = [given]
         if not self.moves or n <= 3:
             return starts
-        other_start = self.goal.other_start and n <= self.limits.other_start
+        other_start = self.goal.other_start and n <= LIMITS.other_start
         if other_start and not self.clock.expired:
             joined = self._other_start()
             starts.append(self.scorer.score(joined, "relaxed_neighbor_joining"))
@@ -252,12 +250,12 @@ class Run:
         Return 0 if the backbone would be too small to help or would contain all points.
         """
         n = len(self.metric)
-        size = self.limits.backbone
+        size = LIMITS.backbone
         if self.clock.limited:
-            reading = seconds_to_read(self.metric, self.limits) / n**2
+            reading = seconds_to_read(self.metric) / n**2
             seconds = n * (reading + _PLACING_SECONDS)  # per point of the backbone
             size = min(size, int(_PLACING_TIME * self.clock.left / seconds))
-        return size if self.limits.least_backbone <= size < n else 0
+        return size if LIMITS.least_backbone <= size < n else 0
 
     def _other_start(self) -> Tree:
         """Return the best of several relaxed neighbor-joining trees, selected as in `fit`.

@@ -13,7 +13,7 @@ from ..metric.as_metric import as_metric
 from ..tree.tree import Tree
 from ..tree.tree_sum import TreeSum
 from ._arguments import check_arguments
-from ._run import LIMITS, Limits, RefineRequest, Run
+from ._run import RefineRequest, Run
 from .report import RefinedTree
 from .sums.fit import SumRequest, refine_sum
 
@@ -169,10 +169,9 @@ def refined_tree(
     request: RefineRequest,
     n_jobs: int | None,
     runner: Runner | None = None,
-    limits: Limits = LIMITS,
 ) -> RefinedTree:
     """Refine with threads, or with a runner for the passes that `fit_weights` can delegate."""
     order_known = after_matching(request.tree, request.metric)
-    run = Run(request, n_jobs, runner, limits)
+    run = Run(request, n_jobs, runner)
     given, best = run.refined()
     return run.report(given, best, order_known)

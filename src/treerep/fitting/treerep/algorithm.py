@@ -159,7 +159,6 @@ class TreeRep:
     start : Start, optional
         Zones of points that already attach to a tree. By default, all other points attach to the
         first point.
-    limits : Limits, optional
 
     Attributes
     ----------
@@ -178,13 +177,11 @@ class TreeRep:
         workers: Workers,
         bar: Any,
         start: Start | None = None,
-        limits: Limits | None = None,
     ) -> None:
         self.metric = metric
         self.rule = rule
         self.workers = workers
         self.bar = bar
-        self.limits = LIMITS if limits is None else limits
         self.n = len(metric)
         self.oracle = metric.oracle if isinstance(metric.oracle, COMPILED_ORACLES) else None
         self.visits = 0
@@ -204,7 +201,7 @@ class TreeRep:
 
     def _finish_points(self) -> int:
         """Return the size up to which one thread finishes a zone."""
-        limits = self.limits
+        limits = LIMITS
         if self.oracle is None:
             return limits.finish_by_matrix
         if self.row_bytes:
@@ -246,7 +243,7 @@ class TreeRep:
         from_point = np.empty((1, len(slots)))
 
         row = np.array([point])
-        chunk = self.limits.chunk
+        chunk = LIMITS.chunk
 
         def fill(start: int) -> None:
             part = slice(start, start + chunk)
@@ -314,7 +311,7 @@ class TreeRep:
 
     def _chunks(self, zones: list[Zone]) -> list[_Chunk]:
         """Split the points of each zone into chunks."""
-        size = self.limits.chunk
+        size = LIMITS.chunk
         return [
             _Chunk(k, lo, min(lo + size, zone.hi))
             for k, zone in enumerate(zones)
@@ -439,7 +436,7 @@ class TreeRep:
             growth.zones[k] = zone.kind, lo, lo + zone.size, zone.a, zone.b
             growth.lengths[k] = zone.length
             lo += zone.size
-        state = finish_state(len(zones), self.limits.budget)
+        state = finish_state(len(zones), LIMITS.budget)
         while state[N_ZONES] and not self.workers.stopped.is_set():
             before = int(state[N_PLACED])
             kernels.finish(oracle, names, points, growth, state, self.n, self.tol, self.rule)

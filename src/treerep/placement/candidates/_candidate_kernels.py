@@ -24,7 +24,6 @@ from .._locate_kernels import (
     _fit,
     _meeting,
     _path,
-    _sort_readings,
     _walk,
 )
 from ._edge_search_kernels import (
@@ -386,13 +385,12 @@ def find_candidates(
     if rule.whole:
         size = max(len(points), separators.most)
     read = Readings(
-        np.empty(size, np.int64),
-        np.empty(size),
-        np.empty(size, np.int64),
-        np.empty(size),
-        np.empty(size),
-        np.empty(size, np.int64),
-        np.empty(size),
+        keys=np.empty(size, np.int64),
+        raw=np.empty(size),
+        places=np.empty(size, np.int64),
+        distances=np.empty(size),
+        joints=np.empty(size, np.int64),
+        offsets=np.empty(size),
     )
     span = _Span(
         np.empty(2 * size, np.int64),
@@ -408,7 +406,6 @@ def find_candidates(
     ordered = np.empty(len(points), np.int64)
     for i in range(len(points)):
         ordered[i] = tree.order[points[i]]
-    floor = max(scale.tol, 1e-9 * scale.unit)
     unit = rule.unit
     for i in range(start, stop):
         w = shift + i
@@ -419,22 +416,21 @@ def find_candidates(
         missing = False
         if rule.whole:
             missing = _read_row(oracle, w, separators, points, ordered, read) < len(points)
-        place = (np.int64(0), 0.0, 0.0, 0.0, False)
+        place = (np.int64(0), 0.0, 0.0, False)
         ends = (np.int64(0), np.int64(-1))
         count = 0
         if not missing:
             a, b, count, spread = _walk(oracle, w, separators, 0, 2 * scale.ties, read, 0)
             ends = (a, b)
             if spread < 8 * scale.tol:
-                _sort_readings(separators, read, count, scale.unit, floor)
-                place = _fit(separators, a, b, read, count, scale)
+                count = _tidy_readings(separators, read, count)
+                place = _fit(separators, a, b, read, count, scale.tol)
         if rule.whole:
             count = _read_row(oracle, w, separators, points, ordered, read)
-            if place[4]:
-                read.weights[:count] = 1.0
-                exact[i] = _fit(separators, ends[0], ends[1], read, count, scale)[4]
+            if place[3]:
+                exact[i] = _fit(separators, ends[0], ends[1], read, count, scale.tol)[3]
         else:
-            exact[i] = place[4]
+            exact[i] = place[3]
         if not (exact[i] and len(best.edge) == 1):
             if not rule.whole:
                 for k in range(1, walks):

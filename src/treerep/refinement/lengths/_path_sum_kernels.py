@@ -62,22 +62,6 @@ def add_up(up: Any, value: Any) -> None:
         value[up[k]] += value[k]
 
 
-@kernel
-def common_ancestors(up: Any, first: Any, second: Any) -> Any:
-    """Return the lowest common ancestors of first[k] and second[k]. O(length of the paths)."""
-    out = np.empty(len(first), np.int32)
-    for k in range(len(first)):
-        a = first[k]
-        b = second[k]
-        while a != b:  # preorder: the node with the larger number is not an ancestor of the other
-            if a > b:
-                a = up[a]
-            else:
-                b = up[b]
-        out[k] = a
-    return out
-
-
 @helper
 def _squares(depth: Any, far: Any, t: Any, u: Any, slope: Any, value: Any) -> None:
     for j in range(len(slope)):

@@ -21,18 +21,16 @@ _PATIENCE = 3
 _ROUNDING = 1e-12
 
 
-def principal_pivoting(
-    problem: "Quadratic", length: Vector, gradient: Vector, floor: Vector
-) -> Vector | None:
-    """Return the minimum over lengths not below the floor.
+def principal_pivoting(problem: "Quadratic", length: Vector, gradient: Vector) -> Vector | None:
+    """Return the minimum over lengths that are not negative.
 
     Return None if the minimum is not found in _MOST guesses.
 
     length, gradient : any feasible point, and the gradient there
     """
-    # H v = right for the free edges, with v = w - floor.
-    right = problem.product(length - floor) - gradient
-    free = problem.measured & (length > floor)
+    # H w = right for the free edges.
+    right = problem.product(length) - gradient
+    free = problem.measured & (length > 0)
     fewest = len(free) + 1
     patience = _PATIENCE
     for _ in range(_MOST):
@@ -42,7 +40,7 @@ def principal_pivoting(
         wrong = problem.measured & np.where(free, above < -small, slope < -small * problem.diagonal)
         count = int(wrong.sum())
         if count == 0:
-            return floor + np.maximum(above, 0.0)
+            return np.maximum(above, 0.0)
         if count < fewest:
             fewest = count
             patience = _PATIENCE

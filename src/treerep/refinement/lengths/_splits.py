@@ -96,29 +96,16 @@ def gather(splits: SplitTree, weights: Vector) -> Vector:
     return sums
 
 
-def distribute(
-    splits: SplitTree,
-    old: Vector,
-    found: Vector,
-    given: Vector,
-    lower: float,
-) -> Vector:
+def distribute(splits: SplitTree, old: Vector, found: Vector, given: Vector) -> Vector:
     """Return the weight of each edge.
 
-    The edges of a split share the length above `lower` in their old proportions, or evenly if
-    all were at `lower`.
+    The edges of a split share its length in their old proportions, or evenly if all were 0.
     """
     used = splits.edge >= 0
     edge = np.where(used, splits.edge, 0)
     chain = gather(splits, np.ones(len(old)))[edge]
-    spare = np.maximum(old - lower, 0.0)
-    total = gather(splits, spare)[edge]
-    in_proportion = spare / np.where(total > 0, total, 1.0)
-    evenly = 1.0 / np.maximum(chain, 1.0)
-    share = np.where(total > 0, in_proportion, evenly)
-    above_lower = np.maximum(found[edge] - chain * lower, 0.0)
-    new = np.where(chain == 1, found[edge], lower + share * above_lower)
-    # Unchanged lengths keep their exact values, unless a part of the chain was too short.
-    n_short = gather(splits, (old < lower).astype(np.float64))
-    changed = (found != given) | (n_short > 0)
-    return np.where(used & changed[edge], new, np.maximum(old, lower))
+    total = gather(splits, old)[edge]
+    share = np.where(total > 0, old / np.where(total > 0, total, 1.0), 1.0 / np.maximum(chain, 1.0))
+    new = np.where(chain == 1, found[edge], share * found[edge])
+    # Unchanged lengths keep their exact values.
+    return np.where(used & (found != given)[edge], new, old)

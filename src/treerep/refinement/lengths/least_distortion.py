@@ -103,7 +103,6 @@ def stated_objective(distortion: float, loss: float, share: float) -> float:
 def least_distortion(
     pairs: PathSums,
     given: Vector,
-    floor: Vector,
     tol: float,
     deadline: float,
     balance: Balance | None = None,
@@ -113,10 +112,9 @@ def least_distortion(
     """Find the lengths with the least average distortion, or the best balance with neighborhoods."""
     problem = Quadratic(pairs)
     count = max(pairs.sums(FACTORS, given)[0], 1.0)
-    raised = np.maximum(given, floor)
-    starts = [raised]
+    starts = [given]
     if squares_first:  # ordinary least squares is cheap and often a better start
-        starts.append(least_squares(pairs.with_power(0.0), raised, floor, 1e-6, deadline).length)
+        starts.append(least_squares(pairs.with_power(0.0), given, 1e-6, deadline).length)
     start = _stated(pairs, given, count, balance)
     best = min(((_stated(pairs, length, count, balance), length) for length in starts), key=_value)
     length = best[1]
@@ -127,15 +125,13 @@ def least_distortion(
     # a far too long step.
     memory = Memory(len(length))
     for stage in plan.stages:
-        if time.monotonic() + seconds > deadline or _residual(problem, pairs, best[1], floor) <= tol:
+        if time.monotonic() + seconds > deadline or _residual(problem, pairs, best[1]) <= tol:
             break
         objective = _objective(pairs, count, stage, balance)
-        length, more, seconds = _quasi_newton(
-            objective, problem, length, floor, plan, stage.steps, memory, deadline
-        )
+        length, more, seconds = _quasi_newton(objective, problem, length, plan, stage.steps, memory, deadline)
         steps += more
         best = min(best, (_stated(pairs, length, count, balance), length), key=_value)
-    return Optimum(best[1], best[0], start, _residual(problem, pairs, best[1], floor), steps)
+    return Optimum(best[1], best[0], start, _residual(problem, pairs, best[1]), steps)
 
 
 def _suitable_plan(pairs: PathSums, balance: Balance | None) -> Plan:
@@ -176,16 +172,16 @@ def _objective(pairs: PathSums, count: float, stage: Stage, balance: Balance | N
     return both
 
 
-def _residual(problem: Quadratic, pairs: PathSums, length: Vector, floor: Vector) -> float:
+def _residual(problem: Quadratic, pairs: PathSums, length: Vector) -> float:
     """Return the largest derivative of the distortion divided by its largest possible value.
 
-    Edges at their lower bound are ignored if only shorter lengths would lower the objective.
+    Edges of length 0 are ignored if only shorter lengths would lower the objective.
     """
     gradient = pairs.sums(SMOOTH, length, SMOOTHING)[1]
     # By the Cauchy-Schwarz inequality, this bounds the sum of the derivatives u q / sqrt(q^2 +
     # eps^2) over the paths through an edge.
     largest = np.sqrt(np.maximum(pairs.crossing(), 1.0) * problem.diagonal)
-    held = (length <= floor) & (gradient > 0)
+    held = (length <= 0) & (gradient > 0)
     return float(np.abs(np.where(held, 0.0, gradient) / largest)[problem.measured].max(initial=0.0))
 
 
@@ -218,7 +214,6 @@ def _quasi_newton(
     objective: Objective,
     problem: Quadratic,
     length: Vector,
-    floor: Vector,
     plan: Plan,
     most: int,
     memory: Memory,
@@ -241,10 +236,10 @@ def _quasi_newton(
             steps >= patience and trace[-patience] - value <= progress * value
         ):
             return length, steps, seconds
-        free = problem.measured & ((length > floor) | (gradient < 0))
+        free = problem.measured & ((length > 0) | (gradient < 0))
         way = memory.turned(np.where(free, -gradient, 0.0), free, problem.diagonal)
         for _ in range(40):
-            step = np.where(free, np.maximum(floor, length + way) - length, 0.0)
+            step = np.where(free, np.maximum(0.0, length + way) - length, 0.0)
             after, slope = objective(length + step)
             if after < value and after <= value + 1e-4 * dot(gradient, step):
                 break

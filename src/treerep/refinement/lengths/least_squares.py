@@ -2,7 +2,7 @@
 
 This is the method of Bertsekas (SIAM J. Control Optim. 20, 1982). Let A be the path matrix,
 with a row per pair of points and a column per edge, so that the tree distances are A w. We
-minimize |U (A w - d)|^2 over w >= lower, where U is diagonal. A is never formed:
+minimize |U (A w - d)|^2 over w >= 0, where U is diagonal. A is never formed:
 
 - The gradient A^T U^2 (A w - d) takes one pass over the pairs (`path_sum_kernels.row_sums`).
 - For U = 1, the product A^T A w takes O(N) (`cut_sums`). Solving A^T A w = b also takes O(N),
@@ -79,49 +79,48 @@ class Quadratic:
             return np.where(free, right / self.diagonal, 0.0)
         return self._stretch * self.pairs.solve(free, self._stretch * right)
 
-    def residual(self, length: Vector, gradient: Vector, floor: Vector) -> float:
+    def residual(self, length: Vector, gradient: Vector) -> float:
         """Return the largest amount by which a single edge would change, 0 only at the minimum.
 
         For U = 1, the residual is a fraction of the largest distance. With factors, it is the
         resulting change of U A w, as a fraction of |U d|, so that edges among short distances count
         as much as edges among long distances.
         """
-        moved = (np.maximum(floor, length - gradient / self.diagonal) - length)[self.measured]
+        moved = (np.maximum(0.0, length - gradient / self.diagonal) - length)[self.measured]
         if self.size > 0:
             factor = np.sqrt(self.diagonal[self.measured] / self.size)
             return float(np.abs(moved * factor).max(initial=0.0))
         return float(np.abs(moved).max(initial=0.0)) * self.pairs.unit / self.pairs.radius
 
 
-def least_squares(pairs: PathSums, given: Vector, floor: Vector, tol: float, deadline: float) -> Optimum:
-    """Find the lengths with the least weighted squares that are not below the floor."""
+def least_squares(pairs: PathSums, given: Vector, tol: float, deadline: float) -> Optimum:
+    """Find the lengths with the least weighted squares that are not negative."""
     problem = Quadratic(pairs)
-    raised = np.maximum(given, floor)
     steps = 0
-    value, gradient = pairs.sums(SQUARES, raised)
-    start = pairs.sums(SQUARES, given)[0] if (raised != given).any() else value
-    best = raised, value, problem.residual(raised, gradient, floor)
+    value, gradient = pairs.sums(SQUARES, given)
+    start = value
+    best = given, value, problem.residual(given, gradient)
     ordinary = pairs.upper and not pairs.weighted
     # Exact steps are cheap, so continue to the last digits, which long paths need.
     goal = _LAST_DIGITS * tol if ordinary else tol
     if ordinary and pairs.n > _MANY_POINTS:
-        found = principal_pivoting(problem, raised, gradient, floor)
+        found = principal_pivoting(problem, given, gradient)
         at_found = None if found is None else pairs.sums(SQUARES, found)
         if found is not None and at_found is not None and at_found[0] <= best[1]:
             value, gradient = at_found
-            best = (found, value, problem.residual(found, gradient, floor))
+            best = (found, value, problem.residual(found, gradient))
             goal = tol
     # Steps only update the gradient, so its rounding errors accumulate. Recompute it from the
     # distances and continue.
     for _ in range(3 if pairs.upper else 1):
         if best[2] <= goal or time.monotonic() > deadline:
             break
-        length, more = _descend(problem, best[0], gradient, best[1], floor, goal, deadline)
+        length, more = _descend(problem, best[0], gradient, best[1], goal, deadline)
         steps += more
         value, gradient = pairs.sums(SQUARES, length)
         if value > best[1]:
             break
-        best = length, value, problem.residual(length, gradient, floor)
+        best = length, value, problem.residual(length, gradient)
     # Lengths are in units of `unit`, and the factors in the corresponding power of `unit`.
     with np.errstate(over="ignore"):
         size = np.float64(pairs.unit) ** (2.0 - pairs.power)
@@ -133,7 +132,6 @@ def _descend(
     length: Vector,
     gradient: Vector,
     value: float,
-    floor: Vector,
     tol: float,
     deadline: float,
 ) -> tuple[Vector, int]:
@@ -143,22 +141,22 @@ def _descend(
     """
     least = 0.0 if problem.pairs.upper else _SAMPLED_PROGRESS
     for steps in range(_STEPS):
-        if problem.residual(length, gradient, floor) <= tol / 2 or time.monotonic() > deadline:
+        if problem.residual(length, gradient) <= tol / 2 or time.monotonic() > deadline:
             return length, steps
-        free = problem.measured & ((length > floor) | (gradient < 0))
+        free = problem.measured & ((length > 0) | (gradient < 0))
         newton = _conjugate_gradients(problem, free, -gradient, deadline)
-        step, image = _search(problem, length, gradient, floor, newton, 12)
+        step, image = _search(problem, length, gradient, newton, 12)
         if not step.any() and problem.size > 0:
-            step, image = _step_to_the_floor(problem, length, gradient, floor, free, newton, deadline)
+            step, image = _step_to_zero(problem, length, gradient, free, newton, deadline)
         if not step.any():
-            # If many edges are just above the floor, the plain gradient leads there.
+            # If many edges are just above 0, the plain gradient leads there.
             plain = np.where(problem.measured, -gradient / problem.diagonal, 0.0)
-            step, image = _search(problem, length, gradient, floor, plain, 60)
+            step, image = _search(problem, length, gradient, plain, 60)
         if not step.any():
             return length, steps
         # The objective is |U (A w - d)|^2 = 2 f.
         gain = -dot(2 * gradient + image, step)
-        length = np.maximum(floor, length + step)
+        length = np.maximum(0.0, length + step)
         gradient = gradient + image
         value = value - gain
         if gain <= least * value:
@@ -170,7 +168,6 @@ def _search(
     problem: Quadratic,
     length: Vector,
     gradient: Vector,
-    floor: Vector,
     way: Vector,
     halvings: int,
 ) -> tuple[Vector, Vector]:
@@ -179,7 +176,7 @@ def _search(
     The step lengths tried are 1, 1/2, 1/4, ... Returns zeros if no step length succeeds.
     """
     for _ in range(halvings):
-        step = np.where(problem.measured, np.maximum(floor, length + way) - length, 0.0)
+        step = np.where(problem.measured, np.maximum(0.0, length + way) - length, 0.0)
         image = problem.product(step)
         expected = dot(gradient, step)
         # f(w + s) - f(w) = g s + s H s / 2
@@ -189,33 +186,32 @@ def _search(
     return np.zeros(len(length)), np.zeros(len(length))
 
 
-def _step_to_the_floor(
+def _step_to_zero(
     problem: Quadratic,
     length: Vector,
     gradient: Vector,
-    floor: Vector,
     free: NDArray[np.bool_],
     newton: Vector,
     deadline: float,
 ) -> tuple[Vector, Vector]:
-    """Return a Newton step until the first edge reaches the floor, and H times it.
+    """Return a Newton step until the first edge reaches 0, and H times it.
 
     The projection of a full step cuts off short edges among long edges, and may fail to lower the
-    objective. A straight step always lowers the objective, if edges at the floor that would
+    objective. A straight step always lowers the objective, if edges at 0 that would
     decrease are held fixed (Lawson and Hanson, Solving least squares problems, 1974).
     """
     while not time.monotonic() > deadline:
-        held = free & (length <= floor) & (newton < 0)
+        held = free & (length <= 0) & (newton < 0)
         if not held.any():
             break
         free = free & ~held
         newton = _conjugate_gradients(problem, free, -gradient, deadline)
     falling = free & (newton < 0)
     reach = np.full(len(length), np.inf)
-    reach[falling] = (length - floor)[falling] / -newton[falling]
+    reach[falling] = length[falling] / -newton[falling]
     share = min(1.0, float(reach.min()))
     step = np.where(free, share * newton, 0.0)
-    step[reach <= share] = (floor - length)[reach <= share]
+    step[reach <= share] = -length[reach <= share]
     image = problem.product(step)
     if dot(gradient, step) + dot(step, image) / 2 < 0:
         return step, image

@@ -51,7 +51,6 @@ def fit_weights(
     neighbors: csr_array | None = None,
     nearby: bool = False,
     rows: int | Literal["all"] = "all",
-    lower: float = 0.0,
     squares_first: bool = True,
     rng: RNGLike = 0,
     tol: float = 1e-9,
@@ -84,8 +83,6 @@ def fit_weights(
         Use the distances from this number of random points to all points instead of all pairs.
         This is an unbiased estimate of the objective. Edges that the sample does not determine
         keep about their old lengths. The search ends when a step gains less than a thousandth.
-    lower : float
-        Smallest allowed weight of an edge, at least 0.
     squares_first : bool, for "l1"
         Whether to start from ordinary least squares if that start is better. This is not needed if
         the tree already has fitted lengths.
@@ -108,8 +105,7 @@ def fit_weights(
     Pairs at distance 0 have no relative error: "l1" ignores them, and "l2" with a power weights
     them like the smallest positive distance. Edges on no path between the pairs keep their
     weights. Edges with the same split (a chain through Steiner nodes) share their sum in the
-    old proportions. The result is never worse than the given tree with all weights raised to at
-    least `lower`.
+    old proportions. The result is never worse than the given tree.
 
     Time: "l2" with power 0 takes two passes over the pairs and O(N) per step. All other
     objectives take about 100 to 1,000 passes. A pass takes O(n^2), also in a deep tree, or
@@ -126,7 +122,6 @@ def fit_weights(
     check_choice("objective", objective, _OBJECTIVES)
     check_between("power", power, 0.0, 2.0)
     check_between("balance", balance, 0.0, 1.0)
-    check_between("lower", lower, 0.0, float(np.finfo(np.float64).max))
     tree = matched(tree, metric, ("tree", "metric"))
     if len(tree) < 2:
         return WeightFit(tree, 0.0, 0.0, 0.0, 0, 0, True)
@@ -147,9 +142,8 @@ def fit_weights(
             bar=bar,
         )
         given = gather(splits, tree.weights) / pairs.unit
-        floor = gather(splits, np.full(len(tree.edges), lower)) / pairs.unit
         if objective == "l2":
-            best = least_squares(pairs, given, floor, tol, deadline)
+            best = least_squares(pairs, given, tol, deadline)
         else:
             shared = None
             plan = None
@@ -160,9 +154,9 @@ def fit_weights(
                 graph = neighbor_graph(metric) if neighbors is None else neighbors
                 near = Neighborhoods(graph, splits, pairs.unit, workers)
                 shared = Balance(float(balance), near)
-            best = least_distortion(pairs, given, floor, tol, deadline, shared, squares_first, plan)
+            best = least_distortion(pairs, given, tol, deadline, shared, squares_first, plan)
     exact = sample is None and best.residual <= tol
-    return fitted(tree, splits, best, pairs.unit, lower, pairs.count, exact)
+    return fitted(tree, splits, best, pairs.unit, pairs.count, exact)
 
 
 def fitted(
@@ -170,7 +164,6 @@ def fitted(
     splits: SplitTree,
     best: Optimum,
     unit: float,
-    lower: float,
     count: int,
     exact: bool,
 ) -> WeightFit:
@@ -178,6 +171,6 @@ def fitted(
     given = gather(splits, tree.weights)
     # Unchanged lengths keep their exact values.
     found = np.where(best.length == given / unit, given, best.length * unit)
-    weights = distribute(splits, tree.weights, found, given, lower)
+    weights = distribute(splits, tree.weights, found, given)
     fitted = tree.with_weights(weights)
     return WeightFit(fitted, best.value, best.start, best.residual, best.iterations, count, exact)

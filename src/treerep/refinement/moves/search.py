@@ -56,7 +56,6 @@ def rearrange(
     power: float = 0.0,
     distances: "Distances | None" = None,
     sweeps: int = 4,
-    subtrees: bool = True,
     time_limit: float | None = None,
     rng: RNGLike = 0,
 ) -> Rearranged:
@@ -76,8 +75,6 @@ def rearrange(
         read.
     sweeps : int
         Maximum number of passes over all points. The search stops after a sweep without a move.
-    subtrees : bool
-        Whether to move subtrees of up to 2 sqrt(n) points as well.
     time_limit : float, optional
         Seconds after which to stop.
     rng : int, numpy Generator or None
@@ -91,9 +88,9 @@ def rearrange(
 
     Notes
     -----
-    A move changes the position of a subtree and the three lengths there. A move is made if it
-    lowers the objective by more than the rounding error. A sweep takes O(n N) time for the points
-    and O(n) times the sizes of the subtrees. The distances take O(n^2) memory.
+    A move changes the position of a subtree of up to 2 sqrt(n) points, and the three lengths there. A
+    move is made if it lowers the objective by more than the rounding error. A sweep takes O(n N) time
+    for the points and O(n) times the sizes of the subtrees. The distances take O(n^2) memory.
 
     Points at internal nodes may move. Edges of length 0 are contracted at the end.
 
@@ -121,7 +118,7 @@ def rearrange(
     scoring_time = time.perf_counter() - scoring
     deadline = math.inf if time_limit is None else begin + time_limit - scoring_time
     with Workers(1) as workers:
-        search = Search(tree, distances, bool(subtrees), generator, workers, deadline)
+        search = Search(tree, distances, generator, workers, deadline)
         for _ in range(sweeps):
             moves = search.moves
             search.sweep()
@@ -265,7 +262,6 @@ class Search:
         self,
         tree: Tree,
         distances: Target,
-        subtrees: bool,
         generator: np.random.Generator,
         workers: Workers,
         deadline: float,
@@ -277,7 +273,7 @@ class Search:
         self.deadline = deadline
         self.moves = 0
         self.sweeps = 0
-        self.most_leaves = 2 * math.isqrt(len(tree)) if subtrees else 1
+        self.most_leaves = 2 * math.isqrt(len(tree))
         edges, lengths = binary_edges(tree.contracted())
         self.edges = edges
         self.lengths = lengths / distances.unit
@@ -296,9 +292,7 @@ class Search:
         """Find the best position of every point, and of every subtree that is small enough."""
         n = len(self.start)
         points = self.generator.permutation(n)
-        inner = points[:0]
-        if self.most_leaves > 1:
-            inner = n + self.generator.permutation(n - 2)
+        inner = n + self.generator.permutation(n - 2)
         matrix = self.distances.matrix
         assert matrix is not None
         scale = self.distances.scale

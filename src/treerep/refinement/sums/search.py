@@ -145,7 +145,7 @@ class SumSearch:
             generator = generators[number - chosen.start]
             contracted = tree.contracted()
             deadline = time.perf_counter() + self.deadline - time.monotonic()
-            search = Search(contracted, target, True, generator, self.workers, deadline)
+            search = Search(contracted, target, generator, self.workers, deadline)
             search.sweep()
             after = search.tree()
             return after, after.distances(n_jobs=1) - before

@@ -21,6 +21,9 @@ from ..lengths.least_distortion import Balance, Plan, least_distortion
 from ..lengths.least_squares import least_squares
 from ._sum_pairs import SumNeighborhoods, SumPairs
 
+# Residual to reach: see `lengths.weights.fit_weights`.
+_TOL = 1e-9
+
 
 class SumWeights(NamedTuple):
     """Trees with fitted lengths, and the quality of the fit."""
@@ -41,7 +44,6 @@ def fit_sum_weights(
     neighbors: csr_array | None = None,
     sample: NDArray[np.int64] | None = None,
     plan: Plan | None = None,
-    tol: float = 1e-9,
     deadline: float = math.inf,
 ) -> SumWeights:
     """Fit the lengths of all trees together. The topologies do not change.
@@ -50,7 +52,7 @@ def fit_sum_weights(
     ----------
     trees : sequence of Tree on the points of `metric`, in the same order
         The search starts from their lengths.
-    objective, power, tol
+    objective, power
         As in `lengths.weights.fit_weights`.
     share : float from 0 to 1
         Weight of the neighborhoods `neighbors` relative to distances.
@@ -68,18 +70,17 @@ def fit_sum_weights(
     pairs = SumPairs(splits, metric, sample, 2.0 if objective == "l1" else power, workers)
     lengths = [gather(own, tree.weights) for own, tree in zip(splits, trees, strict=True)]
     given = np.concatenate(lengths) / pairs.unit
-    floor = np.zeros(len(given))
     best: Optimum
     if objective == "l2":
-        best = least_squares(pairs, given, floor, tol, deadline)
+        best = least_squares(pairs, given, _TOL, deadline)
     else:
         balance = None
         if share > 0 and neighbors is not None:
             balance = Balance(share, SumNeighborhoods(neighbors, pairs))
-        best = least_distortion(pairs, given, floor, tol, deadline, balance, squares_first=False, plan=plan)
+        best = least_distortion(pairs, given, _TOL, deadline, balance, squares_first=False, plan=plan)
     found = pairs.parts(best.length * pairs.unit)
     fitted = []
     for tree, own, old, new in zip(trees, splits, lengths, found, strict=True):
-        weights = distribute(own, tree.weights, new, old, 0.0)
+        weights = distribute(own, tree.weights, new, old)
         fitted.append(tree.with_weights(weights))
     return SumWeights(fitted, best.value, best.residual)

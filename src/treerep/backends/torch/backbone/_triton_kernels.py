@@ -1,6 +1,6 @@
 """Triton kernels for backbone trees on GPUs, which split and join the zones around a backbone.
 
-The kernels give the same bits as `link` in fitting/rooted/_linkage_kernels.py and as
+The kernels give the same bits as SciPy's average linkage and as
 refinement/backbone/_branch_kernels.py. Each program processes one zone and adds terms in the same
 order as the CPU. Fused multiply-add is disabled, because it rounds once where the CPU rounds twice.
 """
@@ -90,7 +90,7 @@ def _products(
     FLOAT: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Compute minus the shared heights of points, like `negate_products`. The diagonal is inf."""
+    """Compute minus the shared heights of points, like `gromov_products`. The diagonal is inf."""
     tile = tl.program_id(0)
     begin = tl.load(tile_zone + 2 * tile)
     stop = tl.load(tile_zone + 2 * tile + 1)
@@ -142,7 +142,7 @@ def _link(
     n_points,
     W: tl.constexpr,
 ):
-    """Join a zone by average linkage (`link`), and create its branches (`join_branches`).
+    """Join a zone by average linkage, in the order of SciPy, and create its branches (`join_branches`).
 
     A branch depends only on its parts, not on the order of joins, so it is created together
     with its cluster. A cluster shares at most as much as its parts. If a join shares too
@@ -183,16 +183,14 @@ def _link(
         if back:
             x_count = _pick(count, here, x)
             y_count = _pick(count, here, y)
-            share = x_count / (x_count + y_count)
             left = others & (here != y)
-            row_y = matrix + y.to(tl.int64) * size + here
-            of_y = tl.load(row_y, mask=left, other=0.0)
-            low = tl.minimum(of_x, of_y)
-            high = tl.maximum(of_x, of_y)
-            value = tl.maximum(low, tl.minimum(share * of_x + (1.0 - share) * of_y, high))
+            of_y = tl.load(matrix + y.to(tl.int64) * size + here, mask=left, other=0.0)
+            value = (x_count * of_x + y_count * of_y) / (x_count + y_count)
+            # The new cluster takes the place of the later of the two.
+            kept = tl.maximum(x, y)
             tl.debug_barrier()  # all threads have read
-            tl.store(row_y, value, mask=left)
-            tl.store(matrix + here.to(tl.int64) * size + y, value, mask=left)
+            tl.store(matrix + kept.to(tl.int64) * size + here, value, mask=left)
+            tl.store(matrix + here.to(tl.int64) * size + kept, value, mask=left)
             tl.debug_barrier()  # all threads have written
             x_height = _pick(height, here, x)
             y_height = _pick(height, here, y)
@@ -220,8 +218,9 @@ def _link(
             tl.store(top_height + begin + y_leader, y_height, mask=y_ends)
             tl.store(top_above + begin + y_leader, y_above, mask=y_ends)
             both = x_count + y_count
-            new = here == y
-            count = tl.where(here == x, 0.0, tl.where(new, both, count))
+            new = here == kept
+            count = tl.where((here == x) | (here == y), 0.0, count)
+            count = tl.where(new, both, count)
             height = tl.where(new, rise, height)
             above = tl.where(new, (x_count * x_above + y_count * y_above) / both, above)
             leader = tl.where(new, x_leader, leader)
