@@ -306,7 +306,7 @@ def _sort_lanes(lanes: Any, count: int, pivots: Any, contracted: int, tol: float
         bins[k] = where
 
 
-@helper
+@borrower
 def _read_lanes(
     oracle: Any,
     points: Any,
