@@ -281,7 +281,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "embedding.sarkar._coordinate_kernels": {"heavy_children polar_coordinates": FRAMES},
     "embedding.sarkar._direction_kernels": {
-        "group_edges spread turn_edges": (
+        "spread turn_edges": (
             *SARKAR,
             "embedding/sarkar/test_directions.py::test_three_directions_of_least_energy",
             "embedding/sarkar/test_directions.py::test_the_least_angle_is_one",
