@@ -77,12 +77,6 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     "metric.shortest_paths.all_pairs_kernels": {
         "all_hops": ("metric/shortest_paths/test_all_pairs.py::test_hop_counts_equal_scipys",)
     },
-    "metric._inspection_kernels": {
-        "inspect_band": (
-            "metric/test_matrix.py::test_integral_means_every_entry_is_whole",
-            "metric/test_matrix.py::test_one_bad_entry_anywhere_is_found",
-        )
-    },
     "tree.structure.ancestor_kernels": {
         "fill_inlabels": ("tree/test_distances.py::test_lowest_common_ancestors", TREES)
     },
@@ -271,7 +265,7 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "embedding.sarkar._coordinate_kernels": {"heavy_children polar_coordinates": FRAMES},
     "embedding.sarkar._direction_kernels": {
-        "group_edges spread turn_edges": (
+        "spread turn_edges": (
             *SARKAR,
             "embedding/sarkar/test_directions.py::test_three_directions_of_least_energy",
             "embedding/sarkar/test_directions.py::test_the_least_angle_is_one",

@@ -348,38 +348,3 @@ def test_a_map_shows_where_the_view_is_and_a_click_goes_there(tab, kind):
     assert after["v"] < before["v"] and after["zy"] == before["zy"]
     if kind == "rectangular":
         assert after["v"] == pytest.approx(0.3, abs=0.05)
-
-
-@pytest.mark.parametrize("kind", ALL)
-def test_switching_moves_every_node_from_the_old_to_the_new_layout(tab, kind):
-    tree = tr.datasets.random_tree(100, shape="binary")
-    other = "circular" if kind != "circular" else "rectangular"
-    page = tab.open(tree, layout=other, context={"reduced_motion": "no-preference"})
-    old = np.array([tab.pixel(node) for node in range(tree.n_nodes)])
-    page.evaluate("treerep.viewer.choose(5)")
-    # The test calls every frame.
-    halfway = """kind => {
-      const { viewer } = treerep;
-      const later = window.requestAnimationFrame;
-      window.requestAnimationFrame = () => 1;
-      viewer.setLayout(kind);
-      const seen = [];
-      for (const time of [0, 250, 499]) {
-        viewer.frame(time);
-        const { morph, share } = viewer.morph;
-        seen.push(Array.from(viewer.tree.position, (k) => morph.pixelOf(k, share)));
-      }
-      window.requestAnimationFrame = later;
-      viewer.waiting = 0;
-      return seen;
-    }"""
-    start, middle, end = np.array(page.evaluate(halfway, kind))
-    tab.shot(f"morph-{kind}")
-    page.evaluate("treerep.viewer.frame(2000)")
-    tab.settle()
-    new = np.array([tab.pixel(node) for node in range(tree.n_nodes)])
-    np.testing.assert_allclose(start, old, atol=0.01)
-    np.testing.assert_allclose(middle, (old + new) / 2, atol=0.01)
-    np.testing.assert_allclose(end, new, atol=1)
-    assert tab.state()["layout"] == kind and tab.state()["chosen"] is not None
-    assert page.evaluate("treerep.viewer.morph") is None

@@ -1,13 +1,13 @@
 """One-time validation of a distance matrix: every entry, or a sample for a matrix on disk."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core.parallel import run
-from .base import BadEntryError, MetricError, read_only
+from .base import BadEntryError, MetricError
 from .disk.mapped import prefetch, random_access
 from .oracle.classes import LARGEST
 
@@ -16,6 +16,7 @@ from .oracle.classes import LARGEST
 _ASYMMETRY = {np.dtype(np.float16): 5e-3, np.dtype(np.float32): 1e-4}
 _ASYMMETRY_DEFAULT = 1e-8
 _SAMPLE = 1_000_000
+_TILE = 256  # rows and columns inspected together, which fit in a cache
 _BAND = 64
 _AHEAD = 64 * _BAND  # rows whose pages are requested together: about 32 MB
 
@@ -31,8 +32,7 @@ class Inspection(NamedTuple):
 
 def inspect_all(distances: NDArray[Any]) -> Inspection:
     """Check every entry. The first bad entry in row order raises a MetricError."""
-    # Compiled code cannot compute with float16.
-    seen = _inspect_halves(distances) if distances.dtype == np.float16 else _inspect_compiled(distances)
+    seen = _inspect_square(distances)
     if seen is None or seen.asymmetry > _allowed(distances, seen.largest) or np.diagonal(distances).any():
         _name_first_bad_entry(distances)
     assert seen is not None
@@ -51,7 +51,7 @@ def inspect_sample(distances: NDArray[Any]) -> tuple[Inspection, NDArray[Any]]:
     """
     sample = _read_sample(distances)
     found = _inspect_block(sample.entries, sample.mirrored)
-    if found is None:
+    if found is None or found.largest > LARGEST:
         _refuse_bad_sample(sample)
     assert found is not None
     difference = np.abs(sample.entries.astype(np.float64) - sample.mirrored)
@@ -124,61 +124,38 @@ def _are_distances(block: NDArray[Any]) -> NDArray[np.bool_]:
     return (wide >= 0) & (wide <= LARGEST)
 
 
+def _inspect_square(distances: NDArray[Any]) -> Inspection | None:
+    """Inspect every entry, tile by tile, each with its mirror image. Return None if one is not a distance."""
+    starts = range(0, len(distances), _TILE)
+
+    def inspect(start: int) -> Inspection | None:
+        """Inspect some rows from the diagonal to the right, and their mirror images."""
+        rows = slice(start, start + _TILE)
+        sides = (slice(left, left + _TILE) for left in starts[start // _TILE :])
+        return _together([_inspect_block(distances[rows, side], distances[side, rows].T) for side in sides])
+
+    return _together(list(run(inspect, starts, None if len(distances) > 1000 else 1)))
+
+
+def _together(parts: Sequence[Inspection | None]) -> Inspection | None:
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    largest, whole, single, asymmetry = zip(*known, strict=True)
+    return Inspection(max(largest), all(whole), all(single), max(asymmetry))
+
+
 def _inspect_block(here: NDArray[Any], there: NDArray[Any]) -> Inspection | None:
-    """Inspect entries and their mirror images. Return None if any of these is not a distance."""
-    if not (_are_distances(here).all() and _are_distances(there).all()):
-        return None
+    """Inspect entries and their mirror images. Return None if any of these is negative or not finite."""
     one = here.astype(np.float64)
-    two = there.astype(np.float64)
-    whole = all((part == np.floor(part)).all() for part in (one, two))
+    parts = [one] if np.array_equal(here, there) else [one, there.astype(np.float64)]
+    if not all(part.min() >= 0 and part.max() < np.inf for part in parts):  # false for NaN
+        return None
+    whole = all((part == np.floor(part)).all() for part in parts)
     with np.errstate(over="ignore"):  # overflow gives infinity, which no entry equals
-        single = all((part == part.astype(np.float32)).all() for part in (one, two))
-    return Inspection(float(max(one.max(), two.max())), whole, single, float(np.abs(one - two).max()))
-
-
-def _inspect_halves(distances: NDArray[Any]) -> Inspection | None:
-    def bands() -> Iterator[Inspection | None]:
-        for start in range(0, len(distances), _BAND):
-            band = slice(start, start + _BAND)
-            yield _inspect_block(distances[band], distances[:, band].T)
-
-    seen = list(bands())
-    if None in seen:
-        return None
-    parts = [part for part in seen if part is not None]
-    return Inspection(
-        largest=max(part.largest for part in parts),
-        whole=all(part.whole for part in parts),
-        single=all(part.single for part in parts),
-        asymmetry=max(part.asymmetry for part in parts),
-    )
-
-
-def _inspect_compiled(distances: NDArray[Any]) -> Inspection | None:
-    from ._inspection_kernels import TILE, inspect_band
-
-    dtype = distances.dtype
-    distances = read_only(distances)  # the kernel is compiled for read-only arrays alone
-    bits = distances.view(f"i{dtype.itemsize}") if dtype.kind == "f" else distances
-    starts = range(0, len(distances), TILE)
-    found = np.empty((len(starts), 4), bits.dtype)
-
-    def inspect(start: int) -> float:
-        return inspect_band(distances, bits, start, found[start // TILE])
-
-    asymmetry = max(run(inspect, starts, None if len(distances) > 1000 else 1))
-    low = found[:, 0].min()
-    high = found[:, 1:2].max(axis=0)
-    largest = float(high.view(dtype)[0])
-    # Negative numbers, infinity and NaN show in the bits. So does -0.0, which is valid.
-    finite = largest < np.inf and asymmetry < np.inf
-    if not finite or (low < 0 and _has_negative(distances)):
-        return None
-    return Inspection(largest, not found[:, 2].any(), not found[:, 3].any(), asymmetry)
-
-
-def _has_negative(distances: NDArray[Any]) -> bool:
-    return any((row < 0).any() or not np.isfinite(row).all() for row in distances)
+        single = all((part == part.astype(np.float32)).all() for part in parts)
+    asymmetry = float(np.abs(one - parts[-1]).max()) if len(parts) > 1 else 0.0
+    return Inspection(max(float(part.max()) for part in parts), whole, single, asymmetry)
 
 
 def _name_first_bad_entry(distances: NDArray[Any]) -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from .parts.legends import draw_legends, legends_width
 from .parts.limits import set_limits
 from .parts.scale_bar import draw_scale_bar
 from .parts.strips import name_rings, strips_width
-
-if TYPE_CHECKING:
-    pass
 
 #: Several axes, as `plt.subplots` returns them.
 AxesArray: TypeAlias = NDArray[np.object_]

@@ -36,7 +36,7 @@ MODULES = (
     *("layouts/plane", "layouts/rectangular", "layouts/circular", "layouts/unrooted"),
     *("painting/scales", "painting/colors", "painting/detail", "painting/labels"),
     *("painting/faint", "painting/support_labels", "painting/highlights", "painting/strips"),
-    *("painting/painter", "painting/svg", "painting/morph"),
+    *("painting/painter", "painting/svg"),
     *("layouts/tanglegram", "share/fragment", "share/state", "share/link"),
     *("export/names", "export/scale_bar", "export/time_axis", "export/figure_legend"),
     *("export/figure", "export/table", "view/queries", "view/searches", "view/filters"),

@@ -8,24 +8,6 @@ import numpy as np
 from ..._core.kernel import helper, kernel
 
 
-@kernel
-def group_edges(ranked: Any, up: Any, lengths: Any, head: Any, starts: Any, members: Any) -> None:
-    """Group positions whose edge has positive length by the upper point, ordered by `ranked`."""
-    for p in range(1, len(up)):
-        if lengths[p] > 0.0:
-            starts[head[up[p]] + 1] += 1
-    for p in range(len(up)):
-        starts[p + 1] += starts[p]
-    for p in ranked:
-        if p > 0 and lengths[p] > 0.0:
-            first = head[up[p]]
-            members[starts[first]] = p
-            starts[first] += 1
-    for p in range(len(up), 0, -1):
-        starts[p] = starts[p - 1]
-    starts[0] = 0
-
-
 @helper
 def _relax(points: Any, weights: Any, count: Any, dim: Any, i: Any, pull: Any) -> Any:
     """Move point i on the sphere to lower -sum w_j ln |u_i - u_j|; return the squared step."""

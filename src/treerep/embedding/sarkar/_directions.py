@@ -39,15 +39,17 @@ def place_edges(view: Preorder, n_points: int, dim: int, exponent: float) -> Aro
     The parent of a node is in direction -e_1. Nodes joined by edges of length 0 are one point
     with one frame. Such an edge has direction e_1, which does not change the frame.
     """
-    from ._direction_kernels import group_edges, turn_edges
+    from ._direction_kernels import turn_edges
 
     n = len(view.up)
     head = heads(view.up, view.length <= 0)
     below = points_below(view, n_points)
-    starts = np.zeros(n + 1, np.int32)
-    members = np.empty(n, np.int32)
-    group_edges(np.argsort(-below, kind="stable"), view.up, view.length, head, starts, members)
-    edges = np.diff(starts)
+    # Edges of positive length, by their upper point and then by the data points below, the most first.
+    lower = np.flatnonzero((view.length > 0) & (np.arange(n) > 0))
+    upper = head[view.up[lower]]
+    members = lower[np.lexsort((-below[lower], upper))].astype(np.int32)
+    edges = np.bincount(upper, minlength=n)
+    starts = np.append(0, np.cumsum(edges)).astype(np.int32)
     counts = edges + (np.arange(n) > 0)
     templates, offsets = _templates(np.unique(counts[edges > 0]), dim)
     turns = np.zeros((n, dim))

@@ -49,15 +49,6 @@ export class DiskLayout extends DiskWalk {
   place(detail) {
     this.drawLimit = this.#limit(detail);
     this.walk(FARTHER * this.drawLimit);
-    this.#fillPixels();
-  }
-
-  placeAll() {
-    this.walk(Infinity);
-    this.#fillPixels();
-  }
-
-  #fillPixels() {
     const { cx, cy, radius, shown, x, y } = this;
     for (let i = 0; i < this.count; i++) {
       const k = shown[i];

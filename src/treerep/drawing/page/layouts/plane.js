@@ -5,7 +5,6 @@
 //   setWindow(window)         the size of the picture and the room for the tree; see `Viewer.resize`
 //   setLengths(shape, spread) draw edges of length^shape.power; `spread` matters to the disk only
 //   place(detail)             place what is visible: `shown` lists `count` positions with pixels `px`, `py`
-//   placeAll()                place everything, for pictures of the way from one layout to another
 //   isPlaced(k), isDrawn(k)   whether the last `place` placed a position, and whether it is large enough to draw
 //   isBundle(k)               whether the whole subtree is drawn as one line, because it is too thin
 //   pixelOf(k)                the pixel of any position, also outside the window
@@ -185,12 +184,6 @@ export class PlaneLayout {
     const [x, y] = this.tree.size[k] > 1 ? this.endOf(k) : [this.x[k], this.y[k]];
     this.bundled[k] = this.walks;
     this.#show(k, x, y);
-  }
-
-  /** Forget what is visible: every position is where the camera shows it. */
-  placeAll() {
-    this.walks++;
-    this.count = 0;
   }
 
   isPlaced(k) {

@@ -8,7 +8,6 @@ import { RectangularLayout } from "../layouts/rectangular.js";
 import { TanglegramLayout } from "../layouts/tanglegram.js";
 import { UnrootedLayout } from "../layouts/unrooted.js";
 import { FaintEdges } from "../painting/faint.js";
-import { Morph } from "../painting/morph.js";
 import { hasShortLabels } from "../painting/labels.js";
 import { dotSize, Painter } from "../painting/painter.js";
 import { hasStrips, headerHeight, stripRoom, stripTipAt } from "../painting/strips.js";
@@ -29,8 +28,6 @@ export const LAYOUTS = {
   unrooted: UnrootedLayout,
   tanglegram: TanglegramLayout,
 };
-const MOST_MORPHED = 8000; // nodes that move when the layout changes
-const MORPH_TIME = 500; // milliseconds
 const LATE = 13; // milliseconds per frame
 const EARLY = 5;
 
@@ -56,7 +53,6 @@ export class Viewer extends EventTarget {
     this.movingDetail = 0;
     this.lastMove = -Infinity;
     this.flight = null;
-    this.morph = null;
     this.frames = { walk: 0, paint: 0, drawn: 0 };
     this.figureNames = { all: 0, missing: 0 }; // of the last figure
     this.theme = "light";
@@ -120,22 +116,11 @@ export class Viewer extends EventTarget {
 
   /** Show the tree in another layout. The choice and the selection stay. */
   setLayout(kind) {
-    const before = this.layout;
-    if (kind === before.kind || !this.canShow(kind)) return;
-    this.flight = this.morph = null;
+    if (kind === this.layout.kind || !this.canShow(kind)) return;
+    this.flight = null;
     this.layout = this.#made(kind);
-    if (this.tree.n <= MOST_MORPHED && !this.#isStill()) this.#morphFrom(before);
     this.#moved();
     this.#changed();
-  }
-
-  /** Move everything from where another layout shows it. */
-  #morphFrom(before) {
-    const morph = new Morph(this.tree, before, this.layout);
-    const step = (share) => {
-      this.morph = share === 1 ? null : { morph, share: share * share * (3 - 2 * share) };
-    };
-    this.#fly({ time: MORPH_TIME, step });
   }
 
   #isStill() {
@@ -232,10 +217,6 @@ export class Viewer extends EventTarget {
     this.layout.place(detail);
     const walked = performance.now();
     this.pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    if (this.morph) {
-      this.morph.morph.paint(this.pen, this.scene(detail), this.morph.share);
-      return;
-    }
     this.painter.paint(this.pen, this.scene(detail));
     this.frames = { walk: walked - start, paint: performance.now() - walked, drawn: this.layout.count };
     this.dispatchEvent(new Event("drawn"));
@@ -274,14 +255,14 @@ export class Viewer extends EventTarget {
 
   /** Move the point at one pixel to another pixel. */
   drag(from, to) {
-    this.flight = this.morph = null;
+    this.flight = null;
     this.layout.drag(from, to);
     this.#moved();
   }
 
   /** Move in a direction of the screen. */
   pan(dx, dy) {
-    this.flight = this.morph = null;
+    this.flight = null;
     this.layout.pan(dx, dy);
     this.#moved();
   }
@@ -311,7 +292,7 @@ export class Viewer extends EventTarget {
 
   #fly(flight) {
     if (flight === null) return;
-    this.flight = this.morph = null;
+    this.flight = null;
     if (this.#isStill() || flight.time === 0) flight.step(1);
     else this.flight = { ...flight, start: null };
     this.#moved();
@@ -457,7 +438,7 @@ export class Viewer extends EventTarget {
     for (const attribute of this.attributes) attribute.setTree(tree);
     this.layouts = {};
     this.layout = this.#made(layout.kind);
-    this.flight = this.morph = null;
+    this.flight = null;
     if (stays) this.layout.flightToPosition(at).step(1);
     this.#moved();
     this.#changed();
@@ -482,7 +463,7 @@ export class Viewer extends EventTarget {
 
   restore(state) {
     this.views.restore(state);
-    this.flight = this.morph = null;
+    this.flight = null;
     this.#moved();
   }
 
