@@ -294,6 +294,10 @@ def _groups(found: list[Record], table: str, *keys: str) -> Iterator[tuple[Recor
         yield dict(zip(keys, json.loads(name), strict=True)), group
 
 
+def _seeds(found: list[Record], table: str) -> int:
+    return len({record["seed"] for record in found if record["table"] == table})
+
+
 def _seconds(group: list[Record]) -> object:
     return round(float(np.mean([record["CPU"] for record in group])), 2) if "CPU" in group[0] else "-"
 
@@ -312,7 +316,8 @@ def _cell_table(found: list[Record]) -> Table:
         rows,
         "Neighbors kept: the share of the ten nearest cells, by distances without noise, among the ten nearest in the "
         "tree, or by the measured distances. "
-        f"Means over {len(SEEDS)} seeds, with standard errors in parentheses. All programs use one thread.",
+        f"Means over {_seeds(found, 'cells')} seeds, with standard errors in parentheses. All programs use one "
+        "thread.",
     )
 
 
@@ -333,9 +338,10 @@ def _few_table(found: list[Record]) -> Table:
         "True splits missed, 200 to 300 taxa",
         rows,
         "The share of the true splits that a tree lacks, for six kinds of alignments (taxa x sites, and substitutions "
-        "per site from the root to a tip), and its mean. Splits of length 0 do not count, so a tree with "
-        "multifurcations misses more of the true splits and has fewer false splits. Wrong splits: the "
-        "splits in one of two trees as a share of the splits of both. Rates differ between edges (log-normal).",
+        f"per site from the root to a tip), and its mean over {_seeds(found, 'few taxa')} seeds with standard error. "
+        "Splits of length 0 do not count, so a tree with multifurcations misses more of the true splits and has fewer "
+        "false splits. Wrong splits: the splits in one of two trees as a share of the splits of both. Rates differ "
+        "between edges (log-normal).",
     )
 
 
@@ -357,9 +363,9 @@ def _many_table(found: list[Record]) -> Table:
     return Table(
         f"Wrong splits of alignments of {SITES} sites",
         rows,
-        f"Means over {len(SEEDS)} alignments, half of each depth, with standard errors. The differences from minimum "
-        "evolution with a matrix are paired. Transitions are twice as frequent as each transversion, and rates "
-        "differ between edges (log-normal). GB: the highest peak memory of the process.",
+        f"Means over {_seeds(found, 'many taxa')} alignments, half of each depth, with standard errors. The "
+        "differences from minimum evolution with a matrix are paired. Transitions are twice as frequent as each "
+        "transversion, and rates differ between edges (log-normal). GB: the highest peak memory of the process.",
     )
 
 
@@ -374,7 +380,7 @@ def _most_table(found: list[Record]) -> Table:
     return Table(
         f"Wrong splits of {MOST_TAXA:,} sequences of {MOST_SITES} sites",
         rows,
-        f"Yule trees whose edges all have {EDGE} substitutions per site, {MOST_SEEDS} seeds.",
+        f"Yule trees whose edges all have {EDGE} substitutions per site, {_seeds(found, 'most taxa')} seeds.",
     )
 
 

@@ -1,6 +1,6 @@
-"""Trees of incomplete distance matrices: exact recovery, and wrong splits on simulated alignments.
+"""Trees of incomplete data: exact recovery, and wrong splits on simulated alignments and characters.
 
-`python -m benchmarks.biology.missing` takes about five minutes. It stores its tables in
+`python -m benchmarks.biology.missing` takes about ten minutes. It stores its tables in
 benchmarks/results/missing.md and .json.
 """
 
