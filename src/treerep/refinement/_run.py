@@ -234,10 +234,20 @@ class Run:
         """Yield the tree built around a backbone and the given tree, both with fitted weights."""
         size = self.backbone_size() if self.moves else 0
         if size:
+            from .backbone._small_tree import kind_of
             from .backbone.build import backbone
 
             time_limit = _SAMPLE_TIME * self.clock.left if self.clock.limited else None
-            grown = backbone(self.metric, rng=self.rng, n_jobs=self.n_jobs, size=size, time_limit=time_limit)
+            # The objective is the distortion alone, so near relations of points are left as they are.
+            balance = 0.0 if kind_of(self.metric) == "points" else None
+            grown = backbone(
+                self.metric,
+                rng=self.rng,
+                n_jobs=self.n_jobs,
+                size=size,
+                balance=balance,
+                time_limit=time_limit,
+            )
             candidate = self.scorer.score(grown, "backbone")
             yield candidate
             if self.goal.weights != "l1":  # "backbone" minimized l1

@@ -91,6 +91,39 @@ def test_length_by_definition(seed, n):
     assert search.length() == pytest.approx(balanced_length(topology(search), distances))
 
 
+@given(seeds, st.integers(4, 10))
+@settings(deadline=None, max_examples=30)
+def test_lengths_of_root_mean_squares_by_definition(seed, n):
+    points = np.random.default_rng(seed).normal(size=(n, 3))
+    squares = tr.PointMetric(points, "sqeuclidean").block(range(n), range(n))
+    edges, lengths = search_on(points).edges(roots=True)
+
+    def branches(node, behind):
+        return [int(a + b - node) for a, b in edges if node in (a, b) and behind not in (a, b)]
+
+    def weights(node, behind):
+        """The balanced weights of the points behind an edge: each branching halves them."""
+        if node < n:
+            return np.eye(n)[node]
+        return sum(weights(child, node) for child in branches(node, behind)) / 2
+
+    def apart(a, b):
+        return np.sqrt(a @ squares @ b)
+
+    for (u, v), length in zip(edges.tolist(), lengths, strict=True):
+        parts = [[weights(x, node) for x in branches(node, other)] for node, other in ((u, v), (v, u))]
+        parts.sort(key=len)
+        c, d = parts[1]
+        if len(parts[0]) == 0:  # a leaf
+            x = np.eye(n)[min(u, v)]
+            expected = (apart(x, c) + apart(x, d) - apart(c, d)) / 2
+        else:
+            a, b = parts[0]
+            across = apart(a, c) + apart(a, d) + apart(b, c) + apart(b, d)
+            expected = across / 4 - (apart(a, b) + apart(c, d)) / 2
+        assert length == pytest.approx(expected, abs=1e-9)
+
+
 @given(seeds, st.integers(4, 12), st.sampled_from([1, 2, 20]))
 @settings(deadline=None, max_examples=50)
 def test_no_exchange_makes_the_tree_shorter(seed, n, dim):

@@ -39,6 +39,7 @@ def test_kinds():
 def test_balance_is_the_power_of_the_weights():
     assert weighting("points", 0.5, 100)[:3] == ((2.0,), (2.0,), 0.2)
     assert weighting("points", 0.5, 100).nearby and not weighting("points", 0.0, 100).nearby
+    assert weighting("points", None, 100_000).nearby and not weighting("points", 0.0, 100_000).nearby
     assert weighting("graph", 0.25, 9).share == 0.25 and weighting("distances", 0.25, 9).share == 0.0
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog, lsq_linear, minimize, nnls
 
 from tests.metrics import Table
@@ -33,7 +33,7 @@ from treerep.refinement.lengths._path_sum_kernels import (
 )
 from treerep.refinement.lengths._principal_pivoting import principal_pivoting
 from treerep.refinement.lengths._splits import gather, measured
-from treerep.refinement.lengths.least_distortion import Memory
+from treerep.refinement.lengths.least_distortion import Memory, least_distortion
 from treerep.refinement.lengths.weights import Pairs, find_tree_splits, fit_weights
 from treerep.scores import _streaming as streaming
 from treerep.scores.distortion import average_distortion
@@ -187,6 +187,26 @@ def test_guesses_are_few():
         assert problem.residual(found, problem.pairs.sums(SQUARES, found)[1]) < 1e-10
     assert len(solved) < 20
     assert (found == 0).sum() > 50, "bounds should be active here"
+
+
+@pytest.mark.parametrize("rows", [None, np.arange(0, 40, 2)])
+def test_held_edges_keep_their_lengths_and_the_others_fit(rows):
+    d = random_metric(0, 40)
+    tree = fit(Table(d), method="treerep")
+    splits = find_tree_splits(tree)
+    rng = np.random.default_rng(1)
+    given = rng.random(len(splits.up))
+    floor = np.zeros(len(given))
+    held = rng.random(len(given)) < 0.5
+    with Workers(1) as workers:
+        pairs = Pairs(splits, Table(d), rows, 0.0, workers)
+        found = least_squares.least_squares(pairs, given, floor, 1e-9, np.inf, held)
+        before, after = (pairs.sums(SQUARES, length)[0] for length in (given, found.length))
+        relative = Pairs(splits, Table(d), rows, 2.0, workers)
+        close = least_distortion(relative, given, floor, 1e-9, np.inf, held=held)
+    assert_array_equal(found.length[held], given[held])
+    assert_array_equal(close.length[held], given[held])
+    assert after < before and close.value < close.start
 
 
 @pytest.mark.parametrize("power", [0.0, 2.0])

@@ -403,28 +403,59 @@ def _move(space: Any, tree: Any, marks: Any, v: Any, target: Any, path: Any) -> 
 
 
 @kernel
-def edge_lengths(space: Any, tree: Any, order: Any, out: Any) -> None:
-    """Compute the balanced lengths of the edges above the nodes of a preorder from the top."""
+def spreads(space: Any, tree: Any, order: Any, out: Any) -> None:
+    """Compute s(A) of all profiles, so that S(a, b) + s(A) + s(B) is the mean squared distance.
+
+    `order` is a preorder from the top. The mean of two profiles has the spread
+
+        s(A and B) = (s(A) + s(B)) / 2 + S(a, b) / 4.
+    """
+    for k in range(len(order) - 1, -1, -1):
+        v = order[k]
+        if tree.left[v] >= 0:
+            _spread(space, v, tree.left[v], tree.right[v], out)
+    for v in order[1:]:
+        if tree.left[v] >= 0:
+            _spread(space, above(tree, v), above(tree, tree.parent[v]), sibling(tree, v), out)
+
+
+@helper
+def _spread(space: Any, k: Any, i: Any, j: Any, out: Any) -> None:
+    out[k] = 0.5 * (out[i] + out[j]) + 0.25 * separation(space, i, j)
+
+
+@kernel
+def edge_lengths(space: Any, tree: Any, order: Any, spread: Any, out: Any) -> None:
+    """Compute the balanced lengths of the edges above the nodes of a preorder from the top.
+
+    Distances between subtrees are separations, or root mean squares if `spread` is not empty.
+    """
     for v in order:
         p = tree.parent[v]
         if p < 0:  # the edge of point 0
-            out[v] = _outer(space, 0, tree.left[v], tree.right[v])
+            out[v] = _outer(space, spread, 0, tree.left[v], tree.right[v])
         elif tree.left[v] < 0:
-            out[v] = _outer(space, v, sibling(tree, v), above(tree, p))
+            out[v] = _outer(space, spread, v, sibling(tree, v), above(tree, p))
         else:
-            out[v] = _inner(space, tree.left[v], tree.right[v], sibling(tree, v), above(tree, p))
+            out[v] = _inner(space, spread, tree.left[v], tree.right[v], sibling(tree, v), above(tree, p))
 
 
 @helper
-def _outer(space: Any, x: Any, a: Any, b: Any) -> Any:
-    return 0.5 * (separation(space, x, a) + separation(space, x, b) - separation(space, a, b))
+def _apart(space: Any, spread: Any, i: Any, j: Any) -> Any:
+    square = separation(space, i, j)
+    return math.sqrt(square + spread[i] + spread[j]) if len(spread) else square
 
 
 @helper
-def _inner(space: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-    across = separation(space, a, c) + separation(space, a, d)
-    across += separation(space, b, c) + separation(space, b, d)
-    return 0.25 * across - 0.5 * (separation(space, a, b) + separation(space, c, d))
+def _outer(space: Any, spread: Any, x: Any, a: Any, b: Any) -> Any:
+    return 0.5 * (_apart(space, spread, x, a) + _apart(space, spread, x, b) - _apart(space, spread, a, b))
+
+
+@helper
+def _inner(space: Any, spread: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    across = _apart(space, spread, a, c) + _apart(space, spread, a, d)
+    across += _apart(space, spread, b, c) + _apart(space, spread, b, d)
+    return 0.25 * across - 0.5 * (_apart(space, spread, a, b) + _apart(space, spread, c, d))
 
 
 @kernel

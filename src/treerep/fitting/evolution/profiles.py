@@ -181,19 +181,25 @@ class ProfileSearch:
         """Return the sum of the balanced lengths of all edges."""
         return float(self._lengths().sum())
 
-    def edges(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the edges of the tree, and their balanced lengths, which may be negative."""
+    def edges(self, roots: bool = False) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the edges of the tree, and their balanced lengths, which may be negative.
+
+        With `roots`, the lengths are those of root mean squared distances between subtrees.
+        """
         nodes = np.arange(1, len(self.tree.parent))
         upper = np.maximum(self.tree.parent[nodes], 0)  # point 0 is above the top
-        return np.column_stack([nodes, upper]), self._lengths()[nodes]
+        return np.column_stack([nodes, upper]), self._lengths(roots)[nodes]
 
-    def _lengths(self) -> NDArray[np.float64]:
+    def _lengths(self, roots: bool = False) -> NDArray[np.float64]:
         """Return the balanced lengths of the edges by lower node, from fresh profiles."""
         order = self._preorder(self._none_closed)
         kernels.gather(self.space, self.tree, order, self._none_closed)
         kernels.hand_down(self.space, self.tree, order)
+        spread = np.zeros(3 * self.n - 4 if roots else 0)
+        if roots:
+            kernels.spreads(self.space, self.tree, order, spread)
         lengths = np.zeros(len(self.tree.left))
-        kernels.edge_lengths(self.space, self.tree, order, lengths)
+        kernels.edge_lengths(self.space, self.tree, order, spread, lengths)
         return lengths
 
     def _visit(self, roots: NDArray[np.int64], reach: int, task: int) -> Any:

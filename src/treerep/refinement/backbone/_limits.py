@@ -15,7 +15,7 @@ class Limits:
     #: Up to this number of vertices, the tree of a graph is learned from all vertices, so that
     #: no distance is estimated.
     whole_graph: int = 5000
-    #: Profiles of sequences and characters (see `minimum_evolution`) are used up to this size.
+    #: Profiles (see `minimum_evolution`) are used up to this size.
     profile_bytes: int = 8 << 30
     #: Smaller samples have only one topology.
     least_sample: int = 3
@@ -50,9 +50,11 @@ class Limits:
     nearby_pairs: int = 4_000_000
     fewest_rows: int = 256
     most_rows: int = 1024
-    #: Up to this size, neighborhoods are part of the objective. Ranks of a graph take n^2 time, and
-    #: for more points, fitting lengths to neighborhoods takes several times as long as all the rest.
+    #: Up to this number of vertices, neighborhoods of a graph are part of the objective: their ranks
+    #: take n^2 time.
     neighborhoods: int = 10_000
+    #: Above this number of points with coordinates, the tree of the sample is made for far distances.
+    many_points: int = 10_000
 
 
 LIMITS = Limits()

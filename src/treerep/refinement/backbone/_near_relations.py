@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._core.memory import check_memory
 from ..._core.parallel import Workers
 from ...fitting.evolution._profile_kernels import Rounding
 from ...fitting.evolution._profile_spaces import vector_space
-from ...fitting.evolution.profiles import ROUNDINGS, ProfileSearch
+from ...fitting.evolution.profiles import ROUNDINGS, ProfileSearch, rows_of_profiles
 from ...metric.oracle.classes import AngleOracle, EuclideanOracle, SquaredOracle
 from ...tree.structure.rooted import points_below
 from ...tree.tree import Tree
+from ._limits import LIMITS
 
 # Largest clades that change, as a share of the points.
 _SHARE = 1 / 8
@@ -50,17 +50,14 @@ def with_near_relations(
 ) -> Tree:
     """Return the tree after minimum evolution inside small clades.
 
-    The lengths are those of squared distances. Small trees are returned unchanged.
+    The lengths are those of minimum evolution on root mean squared distances: good for near
+    relations, and too long or too short for the others. Trees of few points, and of points whose
+    profiles would take too much memory, are returned unchanged.
     """
     n = len(tree)
     within = int(_SHARE * n)
-    if within < _LEAST_CLADE:
+    if within < _LEAST_CLADE or rows_of_profiles(n) * points[0].nbytes > LIMITS.profile_bytes:
         return tree
-    check_memory(
-        3 * points.nbytes,
-        f"the default tree of {n:,} points with {points.shape[1]:,} coordinates",
-        "use balance=0, which leaves near relations as they are, or fewer coordinates",
-    )
     deadline = np.inf if time_limit is None else time.monotonic() + time_limit
     # The search roots a tree at point 0, and the clade of point 0 does not change.
     root = _root(tree)
@@ -74,7 +71,7 @@ def with_near_relations(
     with Workers(n_jobs) as workers:
         search = ProfileSearch(space, n, names[tree.edges], rounding, workers, within)
         search.run(deadline)
-        edges, lengths = search.edges()
+        edges, lengths = search.edges(roots=True)
     names = np.concatenate([order, np.arange(n, edges.max() + 1)])
     return Tree(n, names[edges], np.maximum(lengths, 0.0), labels=tree.labels)
 

@@ -26,11 +26,14 @@ from ._limits import LIMITS
 # Rows to which lengths are fitted, and the size of a graph up to which all rows are used.
 _ROWS = 256
 _ALL_ROWS = 2000
+# Sweeps of moves, if all of them have the same power, and for each of several powers.
+_SWEEPS = 4, 1
 # Number of rows that are checked to recognize the distances of a graph.
 _CHECKED_ROWS = 64
 # Weight of neighborhoods when the lengths of a graph's tree are fitted.
 _SHARE = 0.4
-_POINTS_SHARE = 0.3
+_POINTS_SHARE = 0.35
+_MANY_POINTS_SHARE = 0.25
 # From this balance on, points do not move if all vertices of a graph are sampled (see `refine`).
 _KEPT = 0.5
 
@@ -59,22 +62,22 @@ _SUITABLE = {
 }
 
 
-#: For more points than `LIMITS.neighborhoods`. Fitting lengths to neighborhoods takes many passes.
-_MANY_POINTS = Weighting((1.0,), (0.0, 1.0, 2.0), 0.0)
+#: For more points than `LIMITS.many_points`: few of them are in the sample, which should be good for far
+#: distances. Fewer rows are affordable for the lengths, so neighborhoods count less.
+_MANY_POINTS = Weighting((1.0,), (0.0, 1.0, 2.0), _MANY_POINTS_SHARE, nearby=True)
 
 
 def weighting(kind: str, balance: float | None, n: int) -> Weighting:
     """Return the weighting for a balance, or the default for this kind of data, for n points."""
-    few = n <= LIMITS.neighborhoods
     if balance is None:
-        return _SUITABLE[kind] if few or kind != "points" else _MANY_POINTS
+        return _MANY_POINTS if kind == "points" and n > LIMITS.many_points else _SUITABLE[kind]
     power = 4.0 * balance
     share = {"graph": balance, "points": _SHARE * balance, "distances": 0.0}[kind]
     return Weighting(
         (power,),
         (power,),
         share,
-        nearby=few and kind == "points" and balance > 0,
+        nearby=kind == "points" and balance > 0,
         keep=balance >= _KEPT,
     )
 
@@ -122,7 +125,9 @@ def small_tree(
     neighbors = neighbor_graph(graph) if graph is not None and choice.share > 0 else None
     share = 0.0 if neighbors is None else choice.share
     if len(table) > 3 and not (choice.keep and graph is not None):
-        tree = rearrange(tree, table, power=power, rng=rng, time_limit=time_limit).tree
+        tree = rearrange(
+            tree, table, power=power, sweeps=_SWEEPS[len(choice.moves) > 1], rng=rng, time_limit=time_limit
+        ).tree
     # Sums over neighborhoods take longer than sums over all pairs, so using fewer rows would
     # save little time.
     rows: Literal["all"] | int = "all" if neighbors is not None and len(table) <= _ALL_ROWS else _ROWS

@@ -127,8 +127,8 @@ def backbone(
         Weight of near distances: squared errors are weighted by 1 / d^(4 balance). 0 is best
         for long distances, and 1 for neighbors and groups. The default is 0 for graphs and 1
         for distances. Up to 10,000 points with coordinates, points move with 1/2, then 3/4, then
-        1; for more points the default is 1/4. Above 0, near relations of up to 10,000 points are
-        improved: see Notes.
+        1; for more points the default is 1/4. Above 0, near relations of up to 200,000 points with
+        coordinates are improved: see Notes.
     time_limit : float, optional
         Seconds for each of three steps: the moves in the tree of the sample, the edge lengths of
         this tree, and the edge lengths of the final tree. Without a limit, the result depends on
@@ -149,11 +149,12 @@ def backbone(
     Up to 200,000 points, the lengths of all edges are fitted to 256 to 1,024 rows of distances
     at the end. For graphs of up to 10,000 vertices, neighborhoods count as well.
 
-    Up to 10,000 points with coordinates, moves are followed by minimum evolution on profiles
-    inside clades of at most 1/8 of the points (see `minimum_evolution`), for Euclidean distances
-    and angles. This keeps the coarse order of the tree and brings near points together. Lengths
-    are then fitted to the distances and to the ten nearest neighbors of each point, among the
-    few hundred points near it in the tree. O(n) time per pass.
+    For points with Euclidean distances or angles, the last step follows minimum evolution on
+    profiles inside clades of at most 1/8 of the points (see `minimum_evolution`), if the profiles
+    take at most 8 GiB. This keeps the coarse order of the tree and brings near points together.
+    Lengths are then fitted to the distances and to the ten nearest neighbors of each point, among
+    the 100 to 250 points near it in the tree. Other metrics of points have no profiles, so that
+    only the lengths change. O(n) time per pass, and O(n k) memory for k coordinates.
 
     Without `balance`, graphs and more than 10,000 points are placed with the best of three
     exponents, tested on some points outside the sample. Points with given distances are placed with the weight 1 / d^4,

@@ -49,7 +49,7 @@ class Quadratic:
     Provides products with H = A^T U^2 A and approximate solutions of H w = b.
     """
 
-    def __init__(self, pairs: PathSums) -> None:
+    def __init__(self, pairs: PathSums, held: NDArray[np.bool_] | None = None) -> None:
         self.pairs = pairs
         whole = (pairs.below * (pairs.n - pairs.below)).astype(np.float64)
         length = np.zeros(len(whole))
@@ -59,6 +59,8 @@ class Quadratic:
         # Edges that are on no path of a pair keep their lengths.
         self.measured = self.diagonal > 0
         self.measured[0] = False
+        if held is not None:
+            self.measured &= ~held
         self.diagonal = np.where(self.measured, self.diagonal, 1.0)
         # The matrix for U = 1, rescaled to the diagonal of H.
         self._stretch = np.where(self.measured, np.sqrt(whole / self.diagonal), 1.0)
@@ -93,9 +95,18 @@ class Quadratic:
         return float(np.abs(moved).max(initial=0.0)) * self.pairs.unit / self.pairs.radius
 
 
-def least_squares(pairs: PathSums, given: Vector, tol: float, deadline: float) -> Optimum:
-    """Find the lengths with the least weighted squares that are not negative."""
-    problem = Quadratic(pairs)
+def least_squares(
+    pairs: PathSums,
+    given: Vector,
+    tol: float,
+    deadline: float,
+    held: NDArray[np.bool_] | None = None,
+) -> Optimum:
+    """Find the lengths with the least weighted squares that are not negative.
+
+    Edges that are `held` keep their lengths.
+    """
+    problem = Quadratic(pairs, held)
     steps = 0
     value, gradient = pairs.sums(SQUARES, given)
     start = value

@@ -23,10 +23,13 @@ from ._nearby import Nearby
 from ._neighborhoods import Neighborhoods, neighbor_graph
 from ._pairs import Optimum, Pairs
 from ._splits import SplitTree, distribute, find_tree_splits, gather
-from .least_distortion import NEARBY, Balance, least_distortion
+from .least_distortion import COARSE, NEARBY, Balance, least_distortion
 from .least_squares import least_squares
 
 _OBJECTIVES = ("l2", "l1")
+# The given lengths of edges inside clades of at most this many points, and at most 1/8 of them, are
+# good for near relations.
+_NEAR_CLADE = 32
 
 
 class WeightFit(NamedTuple):
@@ -78,7 +81,8 @@ def fit_weights(
         points.
     nearby : bool
         Compare each point only with the points near it in the tree. Its neighbors are the ten
-        nearest of these points. This takes O(n), and O(n^2) otherwise.
+        nearest of these points. This takes O(n), and O(n^2) otherwise. The given lengths of edges
+        inside clades of at most 32 points (and 1/8 of all) should be good: they are held until the others fit.
     rows : int or "all"
         Use the distances from this number of random points to all points instead of all pairs.
         This is an unbiased estimate of the objective. Edges that the sample does not determine
@@ -148,6 +152,11 @@ def fit_weights(
             shared = None
             plan = None
             if balance > 0 and nearby:
+                smaller = np.minimum(pairs.below, len(tree) - pairs.below)
+                held = (smaller > 1) & (smaller <= min(_NEAR_CLADE, len(tree) // 8))
+                start = least_distortion(pairs, given, tol, deadline, plan=COARSE, held=held)
+                given = start.length
+                squares_first = False
                 shared = Balance(float(balance), Nearby(metric, splits, pairs.unit, workers))
                 plan = NEARBY
             elif balance > 0:
