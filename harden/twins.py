@@ -137,7 +137,8 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
             f"{PROFILES}test_length_by_definition",
             f"{PROFILES}test_four_points_by_hand",
         ),
-        "improve mark_dirty count_leaves": (f"{PROFILES}test_no_exchange_makes_the_tree_shorter",),
+        "improve_clades mark_dirty count_leaves": (f"{PROFILES}test_no_exchange_makes_the_tree_shorter",),
+        "spreads": (f"{PROFILES}test_lengths_of_root_mean_squares_by_definition",),
     },
     "scores._clade_kernels": {
         "class_shares meeting_positions": (
@@ -197,6 +198,9 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "fitting.evolution._regraft_kernels": {
         "preorder lay_out visit move_all": REGRAFT,
+        "seek_kept": (
+            "fitting/evolution/test_regraft.py::test_moves_found_from_kept_rows_are_those_of_a_full_search",
+        ),
     },
     "fitting.evolution._sides_kernels": {
         "read_tree write_tree": (
@@ -262,6 +266,13 @@ TWINS: dict[str, dict[str, tuple[str, ...]]] = {
         "imprecision": (
             "refinement/lengths/test_neighborhoods.py::test_without_smoothing_it_is_the_precision_of_the_definition",
         ),
+    },
+    "refinement.lengths._nearby_kernels": {
+        "find_windows loss": ("refinement/lengths/test_nearby.py::test_loss_by_definition",),
+        "smooth_loss": ("refinement/lengths/test_nearby.py::test_gradient_by_differences",),
+    },
+    "tree.operations.state_kernels": {
+        "smooth": ("tree/operations/test_states.py::test_conditional_expectation",)
     },
     "embedding.sarkar._coordinate_kernels": {"heavy_children polar_coordinates": FRAMES},
     "embedding.sarkar._direction_kernels": {

@@ -196,14 +196,13 @@ def test_held_edges_keep_their_lengths_and_the_others_fit(rows):
     splits = find_tree_splits(tree)
     rng = np.random.default_rng(1)
     given = rng.random(len(splits.up))
-    floor = np.zeros(len(given))
     held = rng.random(len(given)) < 0.5
     with Workers(1) as workers:
         pairs = Pairs(splits, Table(d), rows, 0.0, workers)
-        found = least_squares.least_squares(pairs, given, floor, 1e-9, np.inf, held)
+        found = least_squares.least_squares(pairs, given, 1e-9, np.inf, held)
         before, after = (pairs.sums(SQUARES, length)[0] for length in (given, found.length))
         relative = Pairs(splits, Table(d), rows, 2.0, workers)
-        close = least_distortion(relative, given, floor, 1e-9, np.inf, held=held)
+        close = least_distortion(relative, given, 1e-9, np.inf, held=held)
     assert_array_equal(found.length[held], given[held])
     assert_array_equal(close.length[held], given[held])
     assert after < before and close.value < close.start
