@@ -524,7 +524,7 @@ def _html(text: str) -> Record:
             short = json.dumps(value, sort_keys=True)
             digest = hashlib.sha1(short.encode()).hexdigest()[:12]
             about[str(name)] = short if len(short) <= 60 else f"{len(short)} characters, {digest}"
-    rest = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
+    rest = re.sub(r"<(script|style|svg).*?</\1>", "", text, flags=re.DOTALL)
     rest = _without_seconds(rest)
     about["text"] = " ".join(re.sub(r"<[^>]*>", " ", rest).split())[:_MOST_TEXT] if about else _text(rest)
     return about
