@@ -26,7 +26,6 @@ METHODS = (
     Method("UPGMA", {"method": "upgma"}),
     Method("Gromov average", {"method": "gromov"}),
     Method("Gromov single", {"method": "gromov", "linkage": "single"}),
-    Method("Gromov complete", {"method": "gromov", "linkage": "complete"}),
     Method("BFS", {"method": "bfs"}),
     Method("Bartal best", {"method": "bartal"}),
     Method("backbone", {"method": "backbone", "size": 1000}),

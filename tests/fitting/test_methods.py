@@ -140,7 +140,7 @@ def test_trials_need_a_random_method(method: str) -> None:
         ({"method": "gromov", "k": 3}, "gromov does not accept k, only root, linkage"),
         (
             {"method": "gromov", "linkage": "ward"},
-            "linkage must be one of 'average', 'single', 'complete', not 'ward'",
+            "linkage must be one of 'average', 'single', not 'ward'",
         ),
         ({"method": "gromov", "root": 40}, "root must be one of the points 0 to 39, not 40"),
         ({"method": "bfs", "root": -1}, "root must be one of the points 0 to 39, not -1"),

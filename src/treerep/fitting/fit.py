@@ -45,7 +45,7 @@ def fit(
     graph: Literal["complete", "knn"] | None = None,
     k: int | None = None,
     root: int | str | None = None,
-    linkage: Literal["average", "single", "complete"] | None = None,
+    linkage: Literal["average", "single"] | None = None,
     moves: bool | None = None,
     draws: int | None = None,
     size: int | None = None,
@@ -72,7 +72,7 @@ def fit(
     graph: Literal["complete", "knn"] | None = None,
     k: int | None = None,
     root: int | str | None = None,
-    linkage: Literal["average", "single", "complete"] | None = None,
+    linkage: Literal["average", "single"] | None = None,
     moves: bool | None = None,
     draws: int | None = None,
     size: int | None = None,
@@ -142,7 +142,7 @@ def fit(
     root : int or label
         (`gromov`, `construct_tree`, `minimum_spanning_tree`, `bfs` and `level_tree` only) The
         point to start from.
-    linkage : "average", "single" or "complete"
+    linkage : "average" or "single"
         (`method="gromov"` only) The Gromov product of two clusters.
     moves : bool
         (`method="linf"` only) Whether to move points and subtrees while this lowers the largest

@@ -43,7 +43,7 @@ class RootOptions:
 class GromovOptions(RootOptions):
     """Options of `gromov`."""
 
-    linkage: Literal["average", "single", "complete"] | None = None
+    linkage: Literal["average", "single"] | None = None
 
 
 @dataclass(frozen=True)

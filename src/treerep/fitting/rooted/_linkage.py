@@ -1,4 +1,4 @@
-"""Average and complete linkage by SciPy."""
+"""Average linkage by SciPy."""
 
 from collections.abc import Callable
 from typing import Any
@@ -55,8 +55,8 @@ def read_pairs(
     return pairs
 
 
-def link(pairs: Numbers, method: str) -> Merges:
-    """Cluster by linkage, given the distances of all pairs i < j."""
-    found: NDArray[Any] = linkage(pairs, method)
+def link(pairs: Numbers) -> Merges:
+    """Cluster by average linkage, given the distances of all pairs i < j."""
+    found: NDArray[Any] = linkage(pairs, "average")
     first, second = points_of_clusters(found[:, :2].astype(np.int64))
     return first, second, found[:, 2].copy()

@@ -24,7 +24,7 @@ from ..spanning._graphs import check_root
 from ._gromov_kernels import dendrogram, extend, tree_edges
 from ._linkage import link, read_pairs
 
-LINKAGES = ("average", "single", "complete")
+LINKAGES = ("average", "single")
 
 # Up to this many rows are read at once (128 MB), because a request costs as much as hundreds of
 # distances.
@@ -50,12 +50,12 @@ def gromov(
 
     Parameters
     ----------
-    linkage : "average", "single" or "complete"
-        The product of two clusters: the mean, the largest or the smallest product of their points.
+    linkage : "average" or "single"
+        The product of two clusters: the mean or the largest product of their points.
         "single" is the tree of Gromov (1987), which never overestimates a distance, and
         underestimates it by at most 2 delta log2(n), where delta is the hyperbolicity. It takes
-        O(n) memory. The other linkages take a matrix and have no guarantee. "average" is the best
-        of the three on all graphs of the TreeRep paper, and better than TreeRep on these graphs.
+        O(n) memory. "average" takes a matrix and has no guarantee. It is better on all graphs of
+        the TreeRep paper, and better than TreeRep on these graphs.
     root : int, optional
         The root, a random point by default. Use `trials` to test several roots.
 
@@ -67,7 +67,7 @@ def gromov(
 
     Notes
     -----
-    Exact on tree metrics with any linkage. The tree has the fewest possible nodes, because
+    Exact on tree metrics with either linkage. The tree has the fewest possible nodes, because
     edges as short as rounding errors are contracted. O(n^2) time.
 
     No length is negative: no product of x is larger than d(r, x), so no mean of products is larger
@@ -81,7 +81,7 @@ def gromov(
     if linkage == "single":
         merges = single_merges(row_reader(metric, "gromov"), depth)
     else:
-        merges = _linked_merges(metric, depth, linkage)
+        merges = _average_merges(metric, depth)
     return tree_of_merges(metric, start, depth, merges)
 
 
@@ -136,13 +136,13 @@ def single_merges(row_of: RowReader, depth: NDArray[np.float64]) -> Merges:
     return joined[order], nearest[joined[order]], product[order]
 
 
-def _linked_merges(metric: Metric, depth: NDArray[np.float64], linkage: str) -> Merges:
+def _average_merges(metric: Metric, depth: NDArray[np.float64]) -> Merges:
     # -(x, y)_r is U(x, y) = max d(r, .) - (x, y)_r of the literature, without the constant, which
     # would only cost digits.
     pairs = read_pairs(
         metric, "gromov", change=lambda row, x, others: -gromov_products(depth[x], depth[others], row)
     )
-    first, second, height = link(pairs, linkage)
+    first, second, height = link(pairs)
     return first, second, -height
 
 

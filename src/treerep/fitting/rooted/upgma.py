@@ -40,7 +40,7 @@ def upgma(metric: Metric, *, n_jobs: int | None = None) -> Tree:
     '((0:1.0,1:1.0):2.0,2:3.0);'
     """
     n = len(metric)
-    first, second, height = link(read_pairs(metric, "upgma", n_jobs), "average")
+    first, second, height = link(read_pairs(metric, "upgma", n_jobs))
     up = dendrogram(first, second)[:-1]
     above_points = np.concatenate([np.zeros(n), 0.5 * height])
     return finished_tree(

@@ -207,7 +207,7 @@ def joined(matrix: Numbers, height: Numbers, above: Numbers, short: float) -> Br
     joins = 0
     if k > 1:
         i, j = np.triu_indices(k, 1)
-        first, second, negated = link(-gromov_products(height[i], height[j], matrix[i, j]), "average")
+        first, second, negated = link(-gromov_products(height[i], height[j], matrix[i, j]))
         joins = join_branches(
             first,
             second,
