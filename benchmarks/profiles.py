@@ -356,7 +356,7 @@ def _many_table(found: list[Record]) -> Table:
         for depth in DEPTHS:
             of_depth = [record["wrong"] for record in group if record["depth"] == depth]
             about[f"wrong splits, depth {depth}"] = mean(of_depth)
-        about["more than with a matrix"] = mean(r["wrong"] - exact[r["taxa"], r["seed"]] for r in group)
+        about["difference from a matrix"] = mean(r["wrong"] - exact[r["taxa"], r["seed"]] for r in group)
         about["CPU seconds"] = _seconds(group)
         about["GB"] = round(max(record["GB"] for record in group), 2)
         rows.append(about)
