@@ -74,7 +74,7 @@ def rounding_of(metric: Metric, largest: float) -> float:
     `largest` is the largest distance. Two errors add up. The input is rounded once to its dtype.
     Path lengths drift by about sqrt(n) roundings of float64, because they are sums along n edges.
     (A single term for both errors, 64 sqrt(n) eps(dtype), would swallow short edges of float32
-    metrics: see docs/developers/benchmarks.md.)
+    metrics.)
     """
     drift = 64 * np.sqrt(len(metric)) * np.finfo(np.float64).eps
     return float((8 * max(metric.eps, metric.input_eps) + drift) * largest)

@@ -45,6 +45,17 @@ def test_measured_distances_of_tree_metrics_are_reproduced(method):
 
 
 @pytest.mark.parametrize("method", ABLE)
+def test_the_tree_has_the_fewest_nodes(method):
+    """Fitted lengths of edges that do not exist differ from 0 by rounding errors."""
+    truth = tr.datasets.random_tree(40, hidden=0.5)
+    square = truth.distances()
+    square[0, 5] = square[5, 0] = np.nan
+    found = tr.fit(tr.as_metric(square, missing=True), method=method)
+    assert found.difference(truth, zero_edges=True).robinson_foulds == 0
+    assert found.n_nodes == truth.n_nodes
+
+
+@pytest.mark.parametrize("method", ABLE)
 def test_the_tree_comes_back_if_the_measured_pairs_determine_it(method):
     rng = np.random.default_rng(1)
     tree = random_binary_tree(40, rng)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.used import note
-from ...fitting._distances import dense_matrix
+from ...fitting._distances import dense_matrix, rounding_of
 from ...fitting._finished_tree import finished_tree
 from ...fitting.methods import METHODS
 from ...fitting.missing.measured import check_measured_pairs
@@ -47,10 +47,13 @@ def fit_measured(metric: Metric, *, method: str, **options: Any) -> Tree:
     check_measured_pairs(metric, distances)
     start = nj_star(metric, distances)
     if method == "auto":
-        return _auto(metric, start, **options)
-    if len(start) > 3:
-        start = rearrange(start, metric, power=_MOVE_POWER, rng=0).tree
-    return _alternate(metric, distances, start, method, options)
+        tree = _auto(metric, start, **options)
+    else:
+        if len(start) > 3:
+            start = rearrange(start, metric, power=_MOVE_POWER, rng=0).tree
+        tree = _alternate(metric, distances, start, method, options)
+    # A fit leaves edges of 0 with lengths as large as rounding errors.
+    return tree.contracted(rounding_of(metric, float(np.nanmax(distances))))
 
 
 def _learn(metric: Metric, complete: NDArray[np.float64], method: str, options: dict[str, Any]) -> Tree:
