@@ -27,7 +27,7 @@ from ._small_tree import Weighting, is_graph
 #: Number of rows on which a tree of all points is compared with the data.
 CHECKED_ROWS = 64
 # Near relations may raise the distortion by this factor. On the sets of `benchmarks near`, they raise it
-# by at most 1.12.
+# by at most 1.14.
 _MOST_DISTORTION = 1.25
 # Number of points whose distances to the sample are read by one task.
 _READ_TOGETHER = 16
