@@ -275,6 +275,13 @@ def test_near_relations_do_not_depend_on_threads_or_on_the_order_of_memory(metri
         assert tr.fit(np.asfortranarray(points), n_jobs=1, **options) == tree
 
 
+@pytest.mark.parametrize("n", [600, 3000])
+def test_a_time_limit_that_is_too_short_does_not_harm_far_distances(n):
+    points = tr.PointMetric(tr.datasets.branching_cells(n, dim=6, rng=3).points)
+    limited, alone = (tr.fit(points, time_limit=1e-6, balance=balance) for balance in (None, 0.0))
+    assert tr.average_distortion(limited, points) < 1.5 * tr.average_distortion(alone, points)
+
+
 def test_small_clades_change_and_the_tree_above_them_stays():
     points = tr.datasets.branching_cells(400, dim=6, rng=1).points
     start = tr.fit(points, metric="euclidean", balance=0.0).contracted(0.0)

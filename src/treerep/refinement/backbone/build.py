@@ -38,9 +38,8 @@ from .._arguments import check_arguments
 from .._candidates import exact_distortion, neighborhoods
 from ..lengths.weights import fit_weights
 from ._limits import LIMITS
-from ._near_relations import with_near_relations
 from ._small_tree import Weighting, kind_of, small_tree, weighting
-from ._threads import ThreadsEngine, with_copies, with_near_lengths
+from ._threads import ThreadsEngine, with_copies, with_neighbors
 
 # Fewer points have only one binary tree.
 _FEWEST = 3
@@ -258,10 +257,8 @@ def backbone_tree(
     else:
         tree = improved(starts[0].tree, choice)
     if is_whole and choice.nearby:
-        coordinates = engine.coordinates(sample)
-        if coordinates is not None:
-            tree = with_near_relations(tree, coordinates, time_limit, n_jobs)
-        tree = with_near_lengths(tree, table, choice.share, rng, time_limit, n_jobs)
+        points = engine.coordinates(sample)
+        tree = with_neighbors(tree, table, points, choice.share, rng, time_limit, n_jobs)
     if len(sample) + len(copies) == n:
         return with_copies(engine.space, tree, sample, copies)
     largest = float(table.distances.max())

@@ -66,8 +66,8 @@ _SAMPLED_BALANCED = _BALANCED._replace(patience=10, progress=1e-3)
 
 #: After `COARSE`, which fits the other edges while those of small clades are held. From this start, few
 #: steps are enough. Example (20,000 cells, 256 rows): the tree keeps 21.2% of the neighbors at a
-#: distortion of .0734 after 15 steps, and 21.6% at .0733 after 155 steps from least squares. On the
-#: sets of `benchmarks near`, 45 steps keep .6% more than 20, at a smaller distortion.
+#: distortion of .0734 after 15 steps, and 21.6% at .0733 after 155 steps from least squares. On
+#: seven of the sets of `benchmarks near`, 45 steps keep .6% more than 20, at a smaller distortion.
 NEARBY = Plan((Stage(1e-2, 0.035, 45),), 15, 5e-4)
 COARSE = _SAMPLED
 
