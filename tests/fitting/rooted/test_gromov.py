@@ -279,9 +279,7 @@ def test_a_root_by_name_needs_labels() -> None:
 
 
 def test_an_unknown_linkage_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match="linkage must be one of 'average', 'single', not 'ward'"
-    ):
+    with pytest.raises(ValueError, match="linkage must be one of 'average', 'single', not 'ward'"):
         gromov(1 - np.eye(3), linkage="ward")
 
 
