@@ -1,4 +1,4 @@
-"""scikit-bio's distance matrices in and out."""
+"""scikit-bio's distance matrices as input."""
 
 import inspect
 
@@ -9,7 +9,6 @@ from skbio import DistanceMatrix
 from skbio.tree import nj
 
 import treerep as tr
-from treerep.adapters.skbio import to_distance_matrix
 
 DISTANCES = np.array(
     [[0, 5, 9, 9, 8], [5, 0, 10, 10, 9], [9, 10, 0, 8, 7], [9, 10, 8, 0, 3], [8, 9, 7, 3, 0]],
@@ -38,14 +37,6 @@ def test_neighbor_joining_agrees_with_theirs() -> None:
     matrix = DistanceMatrix(DISTANCES, list("abcde"))
     ours = tr.fit(matrix, method="neighbor_joining")
     assert tr.Tree.from_skbio(nj(matrix)).difference(ours).path < 1e-9
-
-
-def test_out_and_in_again() -> None:
-    tree = tr.fit(DISTANCES, rng=0)
-    matrix = to_distance_matrix(tree)
-    assert matrix.ids == tuple("01234")
-    assert_array_equal(matrix.data, tree.distances())
-    assert to_distance_matrix(tr.as_metric(matrix)) == matrix
 
 
 def test_options_that_are_refused() -> None:

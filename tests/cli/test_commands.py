@@ -684,6 +684,7 @@ def test_convert(call, four):
             "four.csv does not contain a tree: run `treerep fit` first",
         ),
         (["convert", "four.csv", "d.xyz"], "d.xyz: unknown suffix for distances"),
+        (["convert", "tree.nwk", "t.dot"], "or set the format with --to"),
     ],
 )
 def test_errors_are_one_line_and_leave_no_file(call, four, tmp_path, arguments, match):

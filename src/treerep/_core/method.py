@@ -34,8 +34,6 @@ class Method:
         none.
     time, memory : str
         Cost for n points; the memory does not include the data.
-    good_at : str
-        Recommended use.
     cite : tuple of str
         Keys of `references.bib`.
     options : type
@@ -58,7 +56,6 @@ class Method:
     exact: str = ""
     time: str = ""
     memory: str = ""
-    good_at: str = ""
     cite: tuple[str, ...] = ()
     options: type = NoOptions
     random: bool = False

@@ -44,15 +44,15 @@ from_networkit = partial(_from_graph, "networkit")
 
 
 def from_skbio(matrix: "skbio.DistanceMatrix", *, metric: str | None = None, **options: Any) -> Metric:
-    """Return the distances of a scikit-bio DistanceMatrix."""
-    from .skbio import read_distances
+    """Return the distances of a scikit-bio DistanceMatrix. Its ids are the labels."""
+    from ..metric.matrix import MatrixMetric
 
     if metric not in (None, "precomputed"):
         raise ValueError(f"a scikit-bio DistanceMatrix defines its distances: leave out metric={metric!r}")
     for name in options:
         if name != "labels":
             raise ValueError(f"{name} does not apply to a scikit-bio DistanceMatrix: leave it out")
-    return read_distances(matrix, **options)
+    return MatrixMetric(matrix.redundant_form(), **{"labels": matrix.ids, **options})
 
 
 def from_anndata(adata: "AnnData", *, metric: str | None = None, **options: Any) -> Metric:

@@ -436,7 +436,7 @@ class DeltaOptions:
     source: Input
     method: Annotated[
         DeltaMethod,
-        typer.Option(help="Compute delta exactly, from base points, or from a sample."),
+        typer.Option(help="Compute delta exactly, or from a sample."),
     ] = "auto"
     normalize: Annotated[bool, typer.Option("--normalize", help="Divide delta by the diameter.")] = False
     time_limit: TimeLimit = None

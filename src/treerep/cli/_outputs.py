@@ -24,6 +24,7 @@ from ..tree.operations.leaves import points_inside
 from ..tree.tree import Tree
 from ..tree.tree_sum import TreeSum
 
+TREE_SUFFIXES = tuple(suffix for known in TREE_FORMATS.values() for suffix in known.suffixes)
 _PIPE_WIDTH = 200  # columns if the output is not a terminal, so that a row stays a line
 
 
@@ -108,11 +109,16 @@ def score_fields(scores: Mapping[str, Score]) -> dict[str, object]:
 def check_tree_output(path: str, to: str | None, source: str) -> None:
     """Raise an error before the work begins if a tree cannot be written to a path."""
     check_outputs(path, *files_beside(path, to), source=source)
-    suffixes = tuple(suffix for known in TREE_FORMATS.values() for suffix in known.suffixes)
-    if to is None and path != "-" and not path.lower().removesuffix(".gz").endswith(suffixes):
+    if to is None and path != "-":
+        check_tree_suffix(path)
+
+
+def check_tree_suffix(path: str) -> None:
+    """Raise an error if the suffix of a path is not that of a tree format."""
+    if not path.lower().removesuffix(".gz").endswith(TREE_SUFFIXES):
         raise ValueError(
             f"{path}: unknown suffix for a tree: "
-            f"use one of {', '.join(suffixes)}, or set the format with --to"
+            f"use one of {', '.join(TREE_SUFFIXES)}, or set the format with --to"
         )
 
 

@@ -67,7 +67,7 @@ def options(
 @app.command()
 @with_options
 def fit(options: FitOptions) -> None:
-    """Fit a tree to distances, points or a graph.
+    """Fit a tree to distances, points, sequences or a graph.
 
     treerep fit distances.csv -o tree.nwk
     """
@@ -91,7 +91,7 @@ def refine(options: RefineOptions) -> None:
 @app.command()
 @with_options
 def place(options: PlaceOptions) -> None:
-    """Add new points to a tree without changing its distances.
+    """Add new points to a tree without changing its topology.
 
     treerep place tree.nwk distances.csv -o larger.nwk
 

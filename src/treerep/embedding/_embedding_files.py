@@ -75,7 +75,7 @@ def _kind(embedding: "Embedding") -> str:
 def load_embedding(path: str | os.PathLike[str]) -> "Embedding | ProductEmbedding":
     """Read a file written by `save_embedding` or `save_product`."""
     _check_suffix(path)
-    fields = checked_read(path, "embedding", lambda: read_archive(path, arrays=None))
+    fields = checked_read(path, "embedding", lambda: read_archive(path))
     check_marks(path, fields, mark=_FORMAT, version=_VERSION, writer="Embedding.save")
     is_product = fields.get("kind") == _PRODUCT
     check_fields(path, fields, ("kind", "n_points", "components" if is_product else "scale", "labels"))

@@ -81,18 +81,19 @@ def fit(
     engine: EngineLike = None,
     device: DeviceLike = None,
 ) -> Tree | TreeSum:
-    """Fit a tree to distances, points or a graph.
+    """Fit a tree to distances, points, sequences or a graph.
 
     Parameters
     ----------
-    data : Metric, array, DataFrame, sparse matrix or networkx graph
-        A distance matrix, points (with `metric`) or a graph. `as_metric` lists all accepted
-        types. The edges of a networkx graph have length 1 unless you pass
+    data : Metric, array, DataFrame, sparse matrix, networkx graph or path of a file
+        A distance matrix, points (with `metric`), a graph, or a file, for example an alignment.
+        `as_metric` lists all accepted types. The edges of a networkx graph have length 1 unless you pass
         `as_metric(G, weight=...)`. The data is never modified.
     method : str
         One of the methods in the table below. The default, "auto", is exact on tree metrics. On
         other data, "auto" joins neighbors and rearranges the tree for up to 2,000 points (4,000
-        if distances are given, 5,000 vertices of a graph), and uses "backbone" for more points.
+        if distances are given, 5,000 vertices of a graph), and uses "backbone" for more points. For
+        sequences, characters and squared Euclidean points, it is "minimum_evolution".
     metric : str, optional
         The metric between points: "euclidean", "cosine", ... (see `PointMetric`), or the model for
         sequences: "k2p", "tn93", ... (see `SequenceMetric`). Without `metric`, an array is a

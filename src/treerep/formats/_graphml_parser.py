@@ -64,9 +64,9 @@ class GraphML:
         """The numbers of the two ends of each edge."""
         return np.array(self._ends, np.int64).reshape(-1, 2)
 
-    def declares(self, kind: str, name: str) -> bool:
-        """Return whether a key declares an attribute for nodes or for edges."""
-        return any(what in (kind, "all") and known == name for what, known in self._keys.values())
+    def has_edge_key(self, name: str) -> bool:
+        """Return whether a key declares an attribute for edges."""
+        return any(what in ("edge", "all") and known == name for what, known in self._keys.values())
 
     def value(self, kind: str, name: str, number: int) -> str | None:
         """Return the text of an attribute of a node or an edge, or its default."""

@@ -157,7 +157,6 @@ def find_places(
     rows: MetricLike,
     *,
     data: MetricLike = None,
-    metric: str | None = None,
     tol: float | str = "auto",
     n_jobs: int | None = None,
 ) -> Places:
@@ -165,7 +164,7 @@ def find_places(
 
     The parameters are those of `place`, with `lengths="given"` and no warning.
     """
-    given = matched_rows(tree, rows, data, metric)
+    given = matched_rows(tree, rows, data, None)
     new = read_distances(tree, given, missing=False, mutual=False)
     tolerances = tolerances_of(tree, new, tolerance_or_none(tol))
     with Workers(n_jobs) as workers:

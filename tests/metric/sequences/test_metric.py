@@ -19,7 +19,6 @@ from treerep.metric.base import MetricError
 from treerep.metric.sequences.models import MODELS
 
 DNA_MODELS = [name for name, model in MODELS.items() if "dna" in model.alphabets]
-PROTEIN_MODELS = [name for name, model in MODELS.items() if "protein" in model.alphabets]
 AMINO_ACIDS = "ARNDCQEGHILKMFPSTWYV"
 
 SMALL = (

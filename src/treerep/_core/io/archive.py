@@ -59,20 +59,14 @@ def as_text(value: object) -> np.ndarray[Any, np.dtype[np.uint8]]:
     return np.frombuffer(json.dumps(value).encode("ascii"), dtype=np.uint8)
 
 
-def read_archive(
-    path: str | os.PathLike[str],
-    arrays: tuple[str, ...] | None,
-    texts: tuple[str, ...] = ("labels",),
-) -> dict[str, Any]:
-    """Return the header and the fields of an archive: see `unpack_archive`."""
+def read_archive(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the header and all fields of an archive: see `unpack_archive`."""
     with open_file(path) as file:
-        return unpack_archive(file, arrays, texts)
+        return unpack_archive(file, None)
 
 
-def unpack_archive(
-    file: IO[bytes], arrays: tuple[str, ...] | None, texts: tuple[str, ...] = ("labels",)
-) -> dict[str, Any]:
-    """Return the header, the requested arrays that exist (None: all arrays), and the JSON texts.
+def unpack_archive(file: IO[bytes], arrays: tuple[str, ...] | None) -> dict[str, Any]:
+    """Return the header, the requested arrays that exist (None: all arrays), and the labels.
 
     Other members are not read. The total size is compared with the available memory before
     anything is decompressed.
@@ -82,17 +76,16 @@ def unpack_archive(
         arrays = tuple(
             name
             for name in (members if arrays is None else arrays)
-            if name in members and name not in ("header", *texts)
+            if name in members and name not in ("header", "labels")
         )
-        sizes = [members[name].file_size for name in ("header", *arrays, *texts) if name in members]
+        sizes = [members[name].file_size for name in ("header", *arrays, "labels") if name in members]
         check_memory(2 * sum(sizes), "its content", _MORE_MEMORY)
         header = parsed_json(_array(archive, members["header"]).tobytes())
         if not isinstance(header, dict):
             raise ValueError("no header")
         # Copy the arrays, because arrays that were read are read-only.
         fields: dict[str, Any] = {name: _array(archive, members[name]).copy(order="K") for name in arrays}
-        for name in texts:
-            fields[name] = parsed_json(_array(archive, members[name]).tobytes())
+        fields["labels"] = parsed_json(_array(archive, members["labels"]).tobytes())
     return {**fields, **header}
 
 

@@ -105,19 +105,19 @@ def column_of(adata: "AnnData", name: object, argument: str) -> Any:
     return adata.obs[name]
 
 
-def cell_position(adata: "AnnData", cell: object, what: str = "root") -> int:
-    """Return the position of a cell, given its name or its position."""
+def cell_position(adata: "AnnData", cell: object) -> int:
+    """Return the position of the root cell, given its name or its position."""
     check_names(adata)
     if isinstance(cell, str):
         if cell not in adata.obs_names:
             raise ValueError(
-                f"{what}={cell!r} is not in adata.obs_names: use the name or the position of a cell"
+                f"root={cell!r} is not in adata.obs_names: use the name or the position of a cell"
             )
         return int(adata.obs_names.get_loc(cell))
     position = integer_or_none(cell)
     if position is None or not 0 <= position < adata.n_obs:
         raise ValueError(
-            f"{what} must be the name of a cell or its position, 0 to {adata.n_obs - 1}, got {cell!r}"
+            f"root must be the name of a cell or its position, 0 to {adata.n_obs - 1}, got {cell!r}"
         )
     return position
 

@@ -8,7 +8,7 @@ from ...formats import TREE_FORMATS, write_distances, write_tree
 from ...formats.tree_files import files_beside
 from .._command_options import ConvertOptions
 from .._inputs import read_either
-from .._outputs import check_outputs, check_sum_output, note_leaves
+from .._outputs import TREE_SUFFIXES, check_outputs, check_sum_output, check_tree_suffix, note_leaves
 from .._rooting import rerooted
 
 _DISTANCES = {
@@ -39,14 +39,12 @@ def convert_file(options: ConvertOptions) -> None:
     elif isinstance(source, tr.Tree | tr.TreeSum):
         if isinstance(source, tr.TreeSum):
             check_sum_output(output, to)
+        if to is None:
+            check_tree_suffix(output)
         write_tree(source, output, format=to, leaves=options.leaves)
         if options.leaves is None:
             note_leaves(source, output, to)
-    elif to in TREE_FORMATS or output.lower().removesuffix(".gz").endswith(_tree_suffixes()):
+    elif to in TREE_FORMATS or output.lower().removesuffix(".gz").endswith(TREE_SUFFIXES):
         raise ValueError(f"{options.source} does not contain a tree: run `treerep fit` first")
     else:
         raise ValueError(f"{output}: unknown suffix for distances: use one of {', '.join(_DISTANCES)}")
-
-
-def _tree_suffixes() -> tuple[str, ...]:
-    return tuple(suffix for known in TREE_FORMATS.values() for suffix in known.suffixes)

@@ -46,13 +46,12 @@ def is_missing(value: object) -> bool:
     return value is None or (str(value) in ("nan", "NaN", "<NA>", "NaT") and not isinstance(value, str))
 
 
-def truncated(text: str, most: int = MOST_CHARACTERS) -> str:
-    """Truncate each line to `most` characters, the last of which is an ellipsis.
-
-    >>> truncated("abcdef", 4)
-    'abc…'
-    """
-    return "\n".join(line if len(line) <= most else f"{line[: most - 1]}…" for line in text.split("\n"))
+def truncated(text: str) -> str:
+    """Truncate each line to `MOST_CHARACTERS` characters, the last of which is an ellipsis."""
+    return "\n".join(
+        line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 1]}…"
+        for line in text.split("\n")
+    )
 
 
 def labels_to_write(

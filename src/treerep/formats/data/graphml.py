@@ -42,7 +42,7 @@ def _names(graph: GraphML) -> list[str]:
 
 
 def _lengths(graph: GraphML, weight: str) -> NDArray[np.float64]:
-    if not graph.declares("edge", weight):
+    if not graph.has_edge_key(weight):
         raise ValueError(f"edges have no attribute {weight!r}: use a declared attribute")
     lengths = np.empty(len(graph.ends))
     for edge in range(len(lengths)):

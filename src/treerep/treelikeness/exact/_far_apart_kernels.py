@@ -13,7 +13,6 @@ from ..._core.kernel import helper, kernel
 
 _TILE = 64
 # Bytes of eight marks are tested at once; VALUABLE has its bit set in each.
-_ACCEPTABLE = np.uint8(1)
 _VALUABLE = np.uint8(3)
 _ANY_VALUABLE = np.uint64(0x0202020202020202)
 

@@ -40,7 +40,6 @@ class Mean(NamedTuple):
 
     value: float
     half_width: float
-    quadruples: int
 
 
 def sample_quadruples(metric: Metric, count: int, rng: RNGLike, best: Best, pace: Pace) -> Mean:
@@ -66,7 +65,7 @@ def sample_quadruples(metric: Metric, count: int, rng: RNGLike, best: Best, pace
     deltas = np.concatenate(values) / 2
     unit = float(deltas.max()) or 1.0  # squares of huge numbers would overflow
     spread = unit * float((deltas / unit).std(ddof=1)) if len(deltas) > 1 else math.inf
-    return Mean(math.fsum(deltas) / len(deltas), _NORMAL * spread / math.sqrt(len(deltas)), len(deltas))
+    return Mean(math.fsum(deltas) / len(deltas), _NORMAL * spread / math.sqrt(len(deltas)))
 
 
 def _sample_distances(metric: Metric, tasks: list[Task], keep: Callable[[Found], None], pace: Pace) -> None:
