@@ -35,8 +35,8 @@ _MATRICES = 3
 def minimum_evolution(metric: Metric, *, n_jobs: int | None = None) -> Tree:
     """Fit a tree by balanced minimum evolution.
 
-    Squared Euclidean points, sequences (except by "logdet") and profiles of characters need no
-    distance matrix. The first tree is that of neighbor joining, in groups above 2,000 points.
+    Squared Euclidean points, sequences (except by "logdet") and characters need no distance
+    matrix. The first tree is that of neighbor joining, in groups above 2,000 points.
     Subtrees are then exchanged and moved while this makes the tree shorter. The average distance
     between two subtrees follows from their mean vectors.
 

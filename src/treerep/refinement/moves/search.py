@@ -1,7 +1,7 @@
 """Moves: remove a point or a subtree and reinsert it where it fits best.
 
 All positions on all edges are compared at once, in time linear in the size of the tree (see
-`move_kernels`). Leaf reinsertion and subtree pruning and regrafting (SPR) are standard moves in
+`_move_kernels`). Leaf reinsertion and subtree pruning and regrafting (SPR) are standard moves in
 phylogenetics; SPR includes nearest-neighbor interchange (NNI). Fitch and Margoliash (Science
 155, 1967) weighted squared errors by 1 / d^2. Bryant and Waddell (Mol. Biol. Evol. 15, 1998)
 computed least squares on a tree from sums over subtrees.

@@ -71,7 +71,7 @@ def _distances(
 
 @triton.jit
 def _weight(d, smallest, POWER: tl.constexpr):
-    """Return 1 / d^power, like `weigh` in move_kernels.py."""
+    """Return 1 / d^power, like `weigh` in _edge_fit_kernels.py."""
     near = tl.maximum(d, smallest)
     if POWER == 0:
         return near * 0.0 + 1.0
@@ -120,7 +120,7 @@ def _at_end(w, f, q, v, a, r, length, end, best, x, y):
 
 @triton.jit
 def _best_on_edge(w, f, q, v, a, r, length):
-    """Return the result of `best_on_edge` in move_kernels.py."""
+    """Return the result of `best_on_edge` in _edge_fit_kernels.py."""
     i = f / w
     j = a / v
     x = (length + i - j) / 2
@@ -263,7 +263,7 @@ def _place(
     POWER: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Compute `find_best_places` of placement_kernels.py.
+    """Compute `find_best_places` of _placement_kernels.py.
 
     `sample` is the sample point at each node, or -1. `leaf` states that a node has no children.
     `last` states that a node is the last child of its parent, which is added first.

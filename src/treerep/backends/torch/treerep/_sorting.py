@@ -78,7 +78,7 @@ def sort_points(
 
 
 def _bin(x: Tensor, y: Tensor, z: Tensor, xy: Tensor, xz: Tensor, yz: Tensor, tol: float) -> _Sorted:
-    """Sort points by their Gromov products: `_sort_point` of the CPU, for all points."""
+    """Sort points by their Gromov products: `_sort_lanes` of the CPU, for all points."""
     torch = require("torch", "embed")
     a = 0.5 * (x + y - xy)  # (x, y)_w
     b = 0.5 * (y + z - yz)  # (y, z)_w
