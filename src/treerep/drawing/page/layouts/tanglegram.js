@@ -156,7 +156,7 @@ export class TanglegramLayout extends RectangularLayout {
       const id = i % nPoints; // tips first
       const isTip = below[position[id]] === 1;
       const [x, y] = this.otherPixel(position[id]);
-      if (isTip !== i < nPoints || !(y > 0 && y < height)) continue;
+      if (isTip !== (i < nPoints) || !(y > 0 && y < height)) continue;
       const k = this.tree.position[id];
       const name = this.tree.name(k);
       const text = names ? names.fitted(k, x - 6 - end) : shortened(name);
