@@ -652,6 +652,23 @@ def test_a_tanglegram_has_few_crossings(tab):
     assert page.evaluate("treerep.viewer.layout.splits.distance") == 0
 
 
+def test_labels_of_a_tanglegram_do_not_cover_each_other(tab):
+    # In the tree on the right, the points b and c are inside, in the row of their child.
+    first = tr.Tree.from_newick("(alpha:1,(beta:1,(gamma:1,(delta:1,epsilon:1):1):1):1);")
+    second = tr.Tree(5, [[0, 1], [1, 2], [2, 3], [2, 4]], [0.01, 0.01, 2.0, 3.0], labels=first.labels)
+    page = tab.open(first, other=second)
+    script = (
+        "() => { const found = []; const pen = CanvasRenderingContext2D.prototype; const { fillText } = pen;"
+        " pen.fillText = function (text, x, y) { if (this.textAlign === 'right')"
+        " found.push([text, x - this.measureText(text).width, x, y]); fillText.call(this, text, x, y); };"
+        " treerep.viewer.draw(); pen.fillText = fillText; return found; }"
+    )
+    boxes = page.evaluate(script)
+    assert {"delta", "epsilon"} <= {name for name, *_ in boxes}
+    for k, (_, left, right, row) in enumerate(boxes):
+        assert all(abs(row - y) > 8 or right <= a or b <= left for _, a, b, y in boxes[:k])
+
+
 def test_the_trees_of_a_sum_are_compared_and_exported(tab, mammals):
     trees = tr.fit(mammals[1], trees=3)
     page = tab.open(trees, title="Sum")

@@ -141,19 +141,32 @@ export class TanglegramLayout extends RectangularLayout {
     pen.stroke();
   }
 
+  /** On the screen, a label of a point inside the tree is left out if it would cover another label. */
   #otherLabels(pen, { theme, height, names }) {
     const end = this.#mirrored(this.otherReach[0]) - this.labelRoom + 8;
-    const font = `450 ${names?.size ?? Math.min(12.5, 0.8 * this.sy)}px ${FONT}`;
+    const size = names?.size ?? Math.min(12.5, 0.8 * this.sy);
+    const font = `450 ${size}px ${FONT}`;
+    const { nPoints } = this.tree;
+    const { position, size: below } = this.other;
+    const taken = []; // row and both ends of the labels so far
     pen.textBaseline = "middle";
     pen.textAlign = "right";
     pen.fillStyle = theme.text;
-    for (let id = 0; id < this.tree.nPoints; id++) {
-      const [x, y] = this.otherPixel(this.other.position[id]);
-      if (!(y > 0 && y < height)) continue;
+    for (let i = 0; i < 2 * nPoints; i++) {
+      const id = i % nPoints; // tips first
+      const isTip = below[position[id]] === 1;
+      const [x, y] = this.otherPixel(position[id]);
+      if (isTip !== (i < nPoints) || !(y > 0 && y < height)) continue;
       const k = this.tree.position[id];
       const name = this.tree.name(k);
       const text = names ? names.fitted(k, x - 6 - end) : shortened(name);
       pen.font = font;
+      if (!names) {
+        const left = x - 6 - pen.measureText(text).width;
+        const covers = ([row, from, to]) => Math.abs(row - y) < 0.9 * size && left < to && from < x;
+        if (!isTip && taken.some(covers)) continue;
+        taken.push([y, left, x]);
+      }
       pen.fullText = text === name ? null : name;
       pen.fillText(text, x - 6, y);
     }
