@@ -42,7 +42,8 @@ watcher.start()
 tr.fit(points, metric="euclidean")
 done.set()
 watcher.join()
-print(json.dumps({"points": len(points), "input, MB": round(points.nbytes / 1e6), "additional, MB": round(peak - before)}))
+used = {"input, MB": round(points.nbytes / 1e6), "additional, MB": round(peak - before)}
+print(json.dumps({"points": len(points), **used}))
 """
 
 
