@@ -25,6 +25,6 @@ def test_seconds_for_a_million_points(rows):
     million = next(row for row in rows if row["points"] == 1_000_000)
     shown = (
         f"about {float(million['backbone, seconds']):.0f} s with the default and "
-        f"about {float(million['TreeRep, seconds']):.0f} s with"
+        f"about {float(million['TreeRep, seconds']):.1g} s with"
     )
     assert shown in FAQ
