@@ -6,16 +6,14 @@ brought together, so neighbors elsewhere are left out. A pass takes O(n), so tha
 points is not limited, unlike that of `Neighborhoods`.
 """
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._core.parallel import Workers
 from ...metric.base import Metric
 from ._nearby_kernels import find_windows, loss, smooth_loss
-from ._path_sum_kernels import add_up
-from ._splits import SplitTree, Vector, depths, measured
+from ._neighborhoods import loss_of_blocks, smooth_loss_of_blocks
+from ._splits import SplitTree, Vector
 
 _SIZE = 128
 _NEIGHBORS = 10
@@ -24,7 +22,6 @@ _POINTS = 256
 _TASKS = 16
 # Distances read together.
 _PAIRS = 1 << 20
-_TIE = 1e-9
 
 
 class Nearby:
@@ -69,31 +66,8 @@ class Nearby:
 
     def loss(self, length: Vector) -> float:
         """Return 1 - mean average precision in the surroundings."""
-        tree = measured(self.splits, depths(self.splits, length))
-        slack = 2.0 * _TIE * float(tree.leaf_depth.max())
-        work = partial(loss, tree, self.windows, self.neighbors)
-        parts = self.workers.map(lambda block: work(*block, slack), self.blocks)
-        return sum(parts) / len(self.splits.points)
+        return loss_of_blocks(self, loss, (self.windows, self.neighbors), length)
 
     def smooth_loss(self, length: Vector, width: float) -> tuple[float, Vector]:
         """Return the loss with smooth steps of this width, and its gradient."""
-        tree = measured(self.splits, depths(self.splits, length))
-        n = len(self.splits.points)
-
-        def work(block: tuple[int, int]) -> tuple[float, Vector, Vector]:
-            at_point = np.zeros(n)
-            at_node = np.zeros(len(length))
-            value = smooth_loss(tree, self.windows, self.neighbors, *block, width, at_point, at_node)
-            return value, at_point, at_node
-
-        value = 0.0
-        ends = np.zeros(n)
-        sums = np.zeros(len(length))
-        for part, at_point, at_node in self.workers.map(work, self.blocks):
-            value += part
-            ends += at_point
-            sums += at_node
-        sums[self.splits.node] += ends
-        add_up(self.splits.up, sums)
-        sums[0] = 0.0
-        return value / n, sums / n
+        return smooth_loss_of_blocks(self, smooth_loss, (self.windows, self.neighbors), length, width)

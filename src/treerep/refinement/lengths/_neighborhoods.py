@@ -6,8 +6,7 @@ the tree distances. The derivatives are summed over paths, as for any other obje
 (Smooth-AP, ECCV 2020) do the same for embeddings.
 """
 
-from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -69,31 +68,52 @@ class Neighborhoods:
 
     def loss(self, length: Vector) -> float:
         """Return 1 - mean average precision."""
-        tree = measured(self.splits, depths(self.splits, length))
-        slack = 2.0 * _TIE * float(tree.leaf_depth.max())
-        work = partial(imprecision, tree, self.starts, self.neighbors)
-        parts = self.workers.map(lambda block: work(*block, slack), self.blocks)
-        return sum(parts) / len(self.splits.points)
+        return loss_of_blocks(self, imprecision, (self.starts, self.neighbors), length)
 
     def smooth_loss(self, length: Vector, width: float) -> tuple[float, Vector]:
         """Return the loss with smooth steps of this width, and its gradient."""
-        tree = measured(self.splits, depths(self.splits, length))
-        n = len(self.splits.points)
+        return smooth_loss_of_blocks(self, smooth_imprecision, (self.starts, self.neighbors), length, width)
 
-        def work(block: tuple[int, int]) -> tuple[float, Vector, Vector]:
-            at_point = np.zeros(n)
-            at_node = np.zeros(len(length))
-            value = smooth_imprecision(tree, self.starts, self.neighbors, *block, width, at_point, at_node)
-            return value, at_point, at_node
 
-        value = 0.0
-        ends = np.zeros(n)
-        sums = np.zeros(len(length))
-        for part, at_point, at_node in self.workers.map(work, self.blocks):
-            value += part
-            ends += at_point
-            sums += at_node
-        sums[self.splits.node] += ends
-        add_up(self.splits.up, sums)
-        sums[0] = 0.0
-        return value / n, sums / n
+class Blocks(Protocol):
+    """The points of a tree in blocks, whose losses are added."""
+
+    splits: SplitTree
+    workers: Workers
+    blocks: list[tuple[int, int]]
+
+
+def loss_of_blocks(points: Blocks, kernel: Any, tables: tuple[Any, ...], length: Vector) -> float:
+    """Return the mean loss of the points. The kernel returns the loss of a block."""
+    splits = points.splits
+    tree = measured(splits, depths(splits, length))
+    slack = 2.0 * _TIE * float(tree.leaf_depth.max())
+    parts = points.workers.map(lambda block: kernel(tree, *tables, *block, slack), points.blocks)
+    return sum(parts) / len(splits.points)
+
+
+def smooth_loss_of_blocks(
+    points: Blocks, kernel: Any, tables: tuple[Any, ...], length: Vector, width: float
+) -> tuple[float, Vector]:
+    """Return the mean loss with smooth steps of this width, and its gradient."""
+    splits = points.splits
+    tree = measured(splits, depths(splits, length))
+    n = len(splits.points)
+
+    def work(block: tuple[int, int]) -> tuple[float, Vector, Vector]:
+        at_point = np.zeros(n)
+        at_node = np.zeros(len(length))
+        value = kernel(tree, *tables, *block, width, at_point, at_node)
+        return value, at_point, at_node
+
+    value = 0.0
+    ends = np.zeros(n)
+    sums = np.zeros(len(length))
+    for part, at_point, at_node in points.workers.map(work, points.blocks):
+        value += part
+        ends += at_point
+        sums += at_node
+    sums[splits.node] += ends
+    add_up(splits.up, sums)
+    sums[0] = 0.0
+    return value / n, sums / n
